@@ -1,0 +1,17 @@
+//! The kernels of pagekin: pure functions from pages and Arrow batches to Arrow batches.
+//!
+//! Nothing here opens a file, reads the environment or knows Python. One module per idea; the order below is
+//! the order in which a page passes through them.
+
+pub mod chars;
+pub mod charset;
+pub mod domain;
+pub mod entities;
+pub mod extract;
+pub mod links;
+pub mod markup;
+pub mod noise;
+pub mod page;
+pub mod sketch;
+pub mod text;
+pub mod words;

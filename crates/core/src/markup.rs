@@ -1,0 +1,270 @@
+//! Tags: element names, attributes, and the ends of elements whose content is not markup.
+
+use std::ops::Range;
+
+/// What an element does to the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Nothing.
+    Inline,
+    /// Breaks the line.
+    Block,
+    /// Breaks the line, and line feeds inside break it too.
+    Pre,
+    /// The same under its old name.
+    Listing,
+    /// Puts a space.
+    Space,
+    /// Its content is dropped.
+    Raw,
+    /// Its content is dropped, and it puts a space.
+    RawSpace,
+    /// Text without tags, for the title.
+    Title,
+    /// Text without tags.
+    Textarea,
+    /// Text without tags and character references.
+    Xmp,
+    /// The same, to the end of the page.
+    Plaintext,
+    /// Nothing inside counts.
+    Template,
+    /// A drawing, whose `title` is not the page's.
+    Svg,
+    /// `a` and `area`.
+    Link,
+    /// `base`.
+    Base,
+}
+
+/// The longest name that `element` knows.
+const LONGEST_NAME: usize = 10;
+
+/// What the element of this name does, whatever its case.
+#[inline]
+pub fn element(name: &[u8]) -> Element {
+    if name.len() > LONGEST_NAME {
+        return Element::Inline;
+    }
+    let mut lower = [0; LONGEST_NAME];
+    let lower = &mut lower[..name.len()];
+    for (l, b) in lower.iter_mut().zip(name) {
+        *l = b.to_ascii_lowercase();
+    }
+    match &*lower {
+        b"a" | b"area" => Element::Link,
+        b"address" | b"article" | b"aside" | b"blockquote" | b"body" | b"br" | b"caption" | b"center" | b"colgroup"
+        | b"dd" | b"details" | b"dialog" | b"dir" | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption"
+        | b"figure" | b"footer" | b"form" | b"frameset" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head"
+        | b"header" | b"hgroup" | b"hr" | b"html" | b"legend" | b"li" | b"main" | b"menu" | b"nav" | b"ol"
+        | b"optgroup" | b"option" | b"p" | b"search" | b"section" | b"summary" | b"table" | b"tbody" | b"tfoot"
+        | b"thead" | b"tr" | b"ul" => Element::Block,
+        b"pre" => Element::Pre,
+        b"listing" => Element::Listing,
+        b"audio" | b"button" | b"canvas" | b"embed" | b"img" | b"input" | b"math" | b"object" | b"select" | b"td"
+        | b"th" | b"video" => Element::Space,
+        b"script" | b"style" | b"noembed" | b"noframes" | b"noscript" => Element::Raw,
+        b"iframe" => Element::RawSpace,
+        b"title" => Element::Title,
+        b"textarea" => Element::Textarea,
+        b"xmp" => Element::Xmp,
+        b"plaintext" => Element::Plaintext,
+        b"template" => Element::Template,
+        b"svg" => Element::Svg,
+        b"base" => Element::Base,
+        _ => Element::Inline,
+    }
+}
+
+/// White space inside tags.
+#[inline(always)]
+pub fn is_space(b: u8) -> bool {
+    matches!(b, b' ' | b'\n' | b'\t' | b'\r' | 0x0C)
+}
+
+/// Where the tag name that begins at `at` ends.
+#[inline(always)]
+pub fn name_end(bytes: &[u8], at: usize) -> usize {
+    let rest = &bytes[at..];
+    at + rest.iter().position(|&b| is_space(b) || b == b'/' || b == b'>').unwrap_or(rest.len())
+}
+
+/// Walks the attributes of a tag from behind its name; returns where the page goes on behind the `>`.
+///
+/// `None`: the page ends inside the tag.
+#[inline(always)]
+pub fn attributes(bytes: &[u8], mut at: usize, mut found: impl FnMut(Range<usize>, Range<usize>)) -> Option<usize> {
+    loop {
+        while is_space(*bytes.get(at)?) || bytes[at] == b'/' {
+            at += 1;
+        }
+        if bytes[at] == b'>' {
+            return Some(at + 1);
+        }
+        let begin = at;
+        // An equals sign in the first place belongs to the name.
+        at += 1;
+        while let b = *bytes.get(at)?
+            && !(is_space(b) || b == b'/' || b == b'>' || b == b'=')
+        {
+            at += 1;
+        }
+        let name = begin..at;
+        while is_space(*bytes.get(at)?) {
+            at += 1;
+        }
+        if bytes[at] != b'=' {
+            found(name, at..at);
+            continue;
+        }
+        at += 1;
+        while is_space(*bytes.get(at)?) {
+            at += 1;
+        }
+        let value = match bytes[at] {
+            quote @ (b'"' | b'\'') => {
+                let begin = at + 1;
+                let end = begin + memchr::memchr(quote, &bytes[begin..])?;
+                at = end + 1;
+                begin..end
+            }
+            b'>' => at..at,
+            _ => {
+                let begin = at;
+                while let b = *bytes.get(at)?
+                    && !is_space(b)
+                    && b != b'>'
+                {
+                    at += 1;
+                }
+                begin..at
+            }
+        };
+        found(name, value);
+    }
+}
+
+/// The tag name at `at` is `name`, whole; returns where it ends.
+#[inline]
+fn named(bytes: &[u8], at: usize, name: &[u8]) -> Option<usize> {
+    let end = at + name.len();
+    let next = *bytes.get(end)?;
+    (bytes[at..end].eq_ignore_ascii_case(name) && (is_space(next) || next == b'/' || next == b'>')).then_some(end)
+}
+
+/// The end tag of `name` at or behind `at`: where it begins, and where its name ends.
+pub fn end_tag(bytes: &[u8], mut at: usize, name: &[u8]) -> Option<(usize, usize)> {
+    if name.eq_ignore_ascii_case(b"script") {
+        return script_end(bytes, at);
+    }
+    loop {
+        at += memchr::memchr(b'<', &bytes[at..])?;
+        if bytes.get(at + 1) == Some(&b'/')
+            && let Some(end) = named(bytes, at + 2, name)
+        {
+            return Some((at, end));
+        }
+        at += 1;
+    }
+}
+
+/// The same for a script, in which a comment hides the end tags of scripts that the script writes.
+fn script_end(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
+    let (mut in_comment, mut in_inner) = (false, false);
+    loop {
+        at += memchr::memchr2(b'<', b'-', &bytes[at..])?;
+        let rest = &bytes[at..];
+        if rest.starts_with(b"-->") {
+            (in_comment, in_inner) = (false, false);
+            at += 3;
+        } else if !in_comment && rest.starts_with(b"<!--") {
+            in_comment = true;
+            // The dashes may already belong to the comment's end.
+            at += 2;
+        } else if rest.starts_with(b"</")
+            && let Some(end) = named(bytes, at + 2, b"script")
+        {
+            if !in_inner {
+                return Some((at, end));
+            }
+            in_inner = false;
+            at = end;
+        } else {
+            in_inner |= in_comment && rest[0] == b'<' && named(bytes, at + 1, b"script").is_some();
+            at += 1;
+        }
+    }
+}
+
+/// Where the comment whose `<!--` begins at `at` ends, or the end of the page.
+pub fn comment_end(bytes: &[u8], at: usize) -> usize {
+    let begin = at + 4;
+    let rest = &bytes[begin.min(bytes.len())..];
+    if rest.starts_with(b">") {
+        return begin + 1;
+    }
+    if rest.starts_with(b"->") {
+        return begin + 2;
+    }
+    let mut from = 0;
+    while let Some(found) = memchr::memmem::find(&rest[from..], b"--") {
+        let dashes = from + found;
+        match (rest.get(dashes + 2), rest.get(dashes + 3)) {
+            (Some(b'>'), _) => return begin + dashes + 3,
+            (Some(b'!'), Some(b'>')) => return begin + dashes + 4,
+            _ => from = dashes + 1,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(tag: &str) -> (Vec<(&str, &str)>, Option<usize>) {
+        let mut list = Vec::new();
+        let end = attributes(tag.as_bytes(), 0, |n, v| list.push((&tag[n], &tag[v])));
+        (list, end)
+    }
+
+    #[test]
+    fn attribute_forms() {
+        let tag = " a b=1 c='x>y' d=\"z\"e/f = g/>";
+        let expected = vec![("a", ""), ("b", "1"), ("c", "x>y"), ("d", "z"), ("e", ""), ("f", "g/")];
+        assert_eq!(all(tag), (expected, Some(tag.len())));
+        assert_eq!(all(" title=don't>x"), (vec![("title", "don't")], Some(13)));
+        assert_eq!(all(" =x=y>"), (vec![("=x", "y")], Some(6)));
+        assert_eq!(all(" a=>"), (vec![("a", "")], Some(4)));
+        assert_eq!(all(" a='open>"), (vec![], None));
+        assert_eq!(all(" a"), (vec![], None));
+        assert_eq!(all(">"), (vec![], Some(1)));
+    }
+
+    #[test]
+    fn comments() {
+        for (page, end) in [
+            ("<!-->x", 5),
+            ("<!--->x", 6),
+            ("<!---->x", 7),
+            ("<!--a-->x", 8),
+            ("<!--a--!>x", 9),
+            ("<!--a--->x", 9),
+            ("<!--a--b-->x", 11),
+            ("<!--open --", 11),
+            ("<!--", 4),
+        ] {
+            assert_eq!(comment_end(page.as_bytes(), 0), end, "{page}");
+        }
+    }
+
+    #[test]
+    fn end_tags() {
+        assert_eq!(end_tag(b"a</scripty></SCRIPT >", 0, b"script"), Some((11, 19)));
+        assert_eq!(end_tag(b"</script", 0, b"script"), None);
+        assert_eq!(end_tag(b"<<</p>", 0, b"p"), Some((2, 5)));
+        assert_eq!(end_tag(b"<!--<script></script>--></script>", 0, b"script"), Some((24, 32)));
+        assert_eq!(end_tag(b"<!--><script></script>", 0, b"script"), Some((13, 21)));
+        assert_eq!(end_tag(b"<!--</script>", 0, b"script"), Some((4, 12)));
+    }
+}

@@ -1,0 +1,53 @@
+"""pagekin finds a web page's kin in a crawl.
+
+    run = pagekin.scan("crawl.warc.gz", "run")      # read, sketch, detect
+    run.table("pages").to_pandas()                  # every result is a table
+
+    for page in pagekin.read("crawl.warc.gz"):      # just the pages
+        print(page.url, len(pagekin.words(pagekin.text(page.html))))
+
+Names load on first use, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pagekin._core import __version__ as __version__
+    from pagekin.errors import PagekinError
+    from pagekin.params import Params
+    from pagekin.pipeline import scan
+    from pagekin.read import Record, read_pages as read
+    from pagekin.run import Run
+    from pagekin.single import noise, text, words
+
+__all__ = ["PagekinError", "Params", "Record", "Run", "noise", "read", "scan", "text", "words"]
+
+_HOMES = {
+    "PagekinError": ("pagekin.errors", "PagekinError"),
+    "Params": ("pagekin.params", "Params"),
+    "Record": ("pagekin.read", "Record"),
+    "Run": ("pagekin.run", "Run"),
+    "__version__": ("pagekin._core", "__version__"),
+    "noise": ("pagekin.single", "noise"),
+    "read": ("pagekin.read", "read_pages"),
+    "scan": ("pagekin.pipeline", "scan"),
+    "text": ("pagekin.single", "text"),
+    "words": ("pagekin.single", "words"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pagekin' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    value = getattr(import_module(module), attribute)
+    # Set on the package: importing the folder `read` also binds that name, to the module.
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,63 @@
+"""`pagekin demo`."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import click
+
+from pagekin.cli.progress import Voice, voice_options
+
+FINDINGS = (
+    ("Pages by domain", "pages", "domain, count(*) AS pages, sum(words) AS words", "domain", "pages DESC, domain", 10),
+    ("Encodings", "pages", "charset, count(*) AS pages", "charset", "pages DESC, charset", 20),
+    ("Records that are no pages", "skipped", "reason, count(*) AS records", "reason", "records DESC, reason", 20),
+)
+"""Title, table, columns, group, order, rows."""
+
+
+@click.command()
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path("pagekin-demo"), show_default=True,
+    help="The folder to make; an earlier demo in it is replaced.",
+)  # fmt: skip
+@click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True)
+@voice_options
+def demo(output: Path, pages: int, voice: Voice) -> int:
+    """Make a small web, scan it, print the findings, write the report.
+
+    \b
+    Example:
+      pagekin demo
+    """
+    from pagekin.cli.scan import report_scan
+    from pagekin.cli.tables import print_table
+    from pagekin.engines.local import LocalEngine
+    from pagekin.errors import MissingExtraError, RunExistsError
+    from pagekin.files import writing
+    from pagekin.pipeline import scan
+    from pagekin.report import write_report
+    from pagekin.show import summary
+    from pagekin.synth import write_web
+
+    web, folder = output / "web.warc.gz", output / "run"
+    if output.exists() and any(output.iterdir()):
+        if not (output / "web.truth.parquet").exists():
+            raise RunExistsError(f"{output} exists and is no earlier demo; choose another -o")
+        shutil.rmtree(output)
+    with writing(output), voice:
+        output.mkdir(parents=True, exist_ok=True)
+        voice.step("synth")
+        write_web(web, pages=pages, seed=1)
+        run = scan(web, folder, engine=LocalEngine(progress=voice), progress=voice)
+    for title, table, columns, group, order, limit in FINDINGS:
+        print_table(summary(run, table, columns, group, order, limit), title=title)
+    code = report_scan(run, voice)
+    try:
+        write_report(run, output / "report.html")
+        click.echo(f"report: {output / 'report.html'}")
+    except MissingExtraError as error:
+        voice.say(f"no report: {error}")
+    click.echo(f"look further: pagekin show {folder}")
+    return code

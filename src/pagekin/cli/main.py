@@ -1,0 +1,87 @@
+"""`pagekin`: the commands, loaded one by one, and the exit codes.
+
+    0    done
+    1    failed
+    2    wrong usage
+    3    finished, but some inputs were damaged or unreadable
+    130  interrupted; `scan --resume` goes on
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from pagekin.errors import PagekinError
+
+COMMANDS = {
+    "demo": "Make a small web, scan it, print the findings, write the report.",
+    "report": "Write a run's figures as one HTML file.",
+    "scan": "Read a crawl, sketch its pages, run the detectors.",
+    "show": "Print a table of a run.",
+    "synth": "Write a made-up web with its truth table.",
+}
+
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """Imports a command's file only when that command is called, so that --help is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands by name."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"pagekin.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="pagekin", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Find a web page's kin in a crawl.
+
+    \b
+    Examples:
+      pagekin demo
+      pagekin scan crawl.warc.gz -o run
+      pagekin show run pages --top 10
+
+    Results go to stdout, messages to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but some
+    inputs were damaged or unreadable, 130 interrupted (go on with `scan --resume`).
+    """
+
+
+def main() -> None:
+    """The console script."""
+    try:
+        code = cli.main(standalone_mode=False)
+        # Only `scan` and `demo` return a code; click returns None for --help.
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("pagekin: interrupted", err=True)
+        code = INTERRUPTED
+    except PagekinError as error:
+        click.echo(f"pagekin: {error}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): not our failure. Python would complain while closing stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,103 @@
+"""What commands say while they work: a progress line, plain lines, or JSON lines, always on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Voice:
+    """Says how the work goes on. Is the `Progress` that engines speak to."""
+
+    EVERY = 10.0
+    """Seconds between two lines where there is no terminal to draw on."""
+
+    def __init__(self, *, quiet: bool, as_json: bool) -> None:
+        self.quiet = quiet
+        self.as_json = as_json
+        self._bar: Progress | None = None
+        self._task: Any = None
+        self._name = ""
+        self._pages = 0
+        self._begin = self._spoke = time.monotonic()
+
+    def __enter__(self) -> Voice:
+        if sys.stderr.isatty() and not self.quiet and not self.as_json:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TaskProgressColumn(),
+                TextColumn("{task.fields[pages]:,} pages, {task.fields[rate]:,.0f}/s"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def step(self, name: str) -> None:
+        """A new step begins."""
+        self._name, self._pages = name, 0
+        self._begin = self._spoke = time.monotonic()
+        if self._bar is not None:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(name, total=1.0, pages=0, rate=0.0)
+        elif self.as_json:
+            self.say(f"{name}: begins", step=name)
+
+    def advance(self, pages: int, done: float) -> None:
+        """So many pages more; `done` is the finished share of the step."""
+        self._pages += pages
+        now = time.monotonic()
+        elapsed = max(now - self._begin, 1e-9)
+        rate = self._pages / elapsed
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, pages=self._pages, rate=rate)
+        elif now - self._spoke >= self.EVERY:
+            self._spoke = now
+            left = elapsed / done - elapsed if done > 0 else None
+            eta = f", {left:,.0f} s left" if left is not None else ""
+            self.say(
+                f"{self._name}: {done:.0%}, {self._pages:,} pages, {rate:,.0f}/s{eta}",
+                step=self._name, done=round(done, 4), pages=self._pages, rate=round(rate, 1), seconds_left=left,
+            )  # fmt: skip
+
+    def say(self, message: str, **facts: Any) -> None:
+        """A message, or with --json the facts in it."""
+        if self.as_json:
+            line = {"time": round(time.time(), 3), "message": message} | facts
+            click.echo(json.dumps(line, ensure_ascii=False), err=True)
+        elif not self.quiet:
+            click.echo(message, err=True)
+
+
+def voice_options(command: F) -> F:
+    """Adds --quiet and --json, and passes the `Voice` they make."""
+
+    @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+    @click.option("--json", "as_json", is_flag=True, help="Say everything as JSON lines on stderr.")
+    @wraps(command)
+    def wrapped(*args: Any, quiet: bool, as_json: bool, **kwargs: Any) -> Any:
+        return command(*args, voice=Voice(quiet=quiet, as_json=as_json), **kwargs)
+
+    return wrapped  # type: ignore[return-value]

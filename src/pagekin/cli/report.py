@@ -1,0 +1,26 @@
+"""`pagekin report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The HTML file.  [default: RUN/report.html]")
+def report(run: Path, output: Path | None) -> None:
+    """Write a run's tables and figures as one HTML file that needs nothing else.
+
+    \b
+    Examples:
+      pagekin report run
+      pagekin report run -o findings.html
+    """
+    from pagekin.report import write_report
+    from pagekin.run import Run
+
+    path = output or run / "report.html"
+    write_report(Run(run), path)
+    click.echo(path)

@@ -1,0 +1,106 @@
+"""`pagekin scan`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.sizes import SIZE
+
+if TYPE_CHECKING:
+    from pagekin.engines.base import Engine
+    from pagekin.run import Run
+
+DAMAGED = 3
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The run folder to make.")
+@click.option("--only", metavar="NAMES", help='Detectors to run, separated by commas; "" reads and sketches only.')
+@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True)
+@click.option("--spark-master", default="local[*]", show_default=True, help="Where Spark runs.")
+@click.option("--params", "params_file", type=click.Path(path_type=Path), help="Parameters, a TOML file.")
+@click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory that detectors may use.")
+@click.option("--threads", type=click.IntRange(min=1), help="Threads of the local engine.  [default: all cores]")
+@click.option("--keep-errors", is_flag=True, help="Keep pages whose HTTP status is not 200.")
+@click.option("--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MB]")
+@click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
+@click.option("--strict", is_flag=True, help="Fail when an input is damaged or unreadable.")
+@voice_options
+def scan(
+    inputs: tuple[str, ...],
+    output: Path,
+    only: str | None,
+    engine: str,
+    spark_master: str,
+    params_file: Path | None,
+    memory: int,
+    threads: int | None,
+    keep_errors: bool,
+    max_page: int | None,
+    resume: bool,
+    strict: bool,
+    voice: Voice,
+) -> int:
+    """Read a crawl, sketch its pages, run the detectors.
+
+    INPUTS are WARC, WET or WACZ files, JSONL or Parquet files with `url` and `html` or `text`, folders or zips of
+    HTML files, globs, or - for stdin.
+
+    \b
+    Examples:
+      pagekin scan crawl.warc.gz -o run
+      pagekin scan 'segments/*.warc.gz' more/ -o run --threads 8
+      pagekin scan pages.jsonl.zst -o run --only "" --strict
+      pagekin scan crawl.warc.gz -o run --resume
+    """
+    from pagekin.params import Params
+    from pagekin.pipeline import scan as run_scan
+
+    params = Params.from_toml(params_file) if params_file else Params()
+    if keep_errors:
+        params = params.replace("read", keep_errors=True)
+    if max_page is not None:
+        params = params.replace("read", max_page_bytes=max_page)
+    with voice:
+        run = run_scan(
+            inputs,
+            output,
+            only=None if only is None else [name.strip() for name in only.split(",")],
+            params=params,
+            engine=_engine(engine, spark_master, threads, memory, voice),
+            resume=resume,
+            strict=strict,
+            progress=voice,
+        )
+    return report_scan(run, voice)
+
+
+def _engine(name: str, master: str, threads: int | None, memory: int, voice: Voice) -> Engine:
+    if name == "spark":
+        from pagekin.engines.spark import SparkEngine
+
+        return SparkEngine(master)
+    from pagekin.engines.local import LocalEngine
+
+    return LocalEngine(threads, voice)
+
+
+def report_scan(run: Run, voice: Voice) -> int:
+    """Says what was read and skipped; returns the exit code."""
+    from pagekin.read import INPUT_FAILURES, READ_REASONS
+
+    counts, skipped = run.info["counts"], run.info["skipped"]
+    voice.say(f"{counts['pages']:,} pages, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML", **counts)
+    if counts["lossy"]:
+        voice.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
+    for reason, n in skipped.items():
+        voice.say(f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n)
+    voice.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
+    return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0
+
+

@@ -1,0 +1,44 @@
+"""`pagekin show`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("table", required=False)
+@click.option("--top", type=click.IntRange(min=0), help="So many rows.  [default: 20 as a table, else all]")
+@click.option("--where", metavar="EXPR", help="Only rows for which this SQL expression holds.")
+@click.option("--columns", metavar="NAMES", help="Only these columns, separated by commas.")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "jsonl", "csv", "parquet"]), default="table", show_default=True
+)
+def show(run: Path, table: str | None, top: int | None, where: str | None, columns: str | None, form: str) -> None:
+    """Print a table of a run, or without TABLE what the run holds.
+
+    \b
+    Examples:
+      pagekin show run
+      pagekin show run pages --top 10
+      pagekin show run pages --where "words < 20 and domain = 'example.org'"
+      pagekin show run skipped --format csv > skipped.csv
+    """
+    from pagekin.cli.tables import print_table, write_rows
+    from pagekin.run import Run
+    from pagekin.show import overview, rows
+
+    opened = Run(run)
+    if table is None:
+        print_table(overview(opened), title=str(run))
+        return
+    limit = 20 if top is None and form == "table" else top
+    names = [name.strip() for name in columns.split(",")] if columns else None
+    found = rows(opened, table, where=where, columns=names, limit=limit)
+    if form == "table":
+        print_table(found, title=table)
+    else:
+        write_rows(found, form, sys.stdout.buffer)

@@ -1,0 +1,34 @@
+"""`pagekin synth`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pagekin.cli.progress import Voice, voice_options
+
+
+@click.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The .warc.gz or .warc file.")
+@click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Another seed makes another web.")
+@voice_options
+def synth(output: Path, pages: int, seed: int, voice: Voice) -> None:
+    """Write a made-up web as a WARC file, and beside it what is true of it.
+
+    The truth table NAME.truth.parquet says of each page which template, farm, mirror, near-duplicate group or
+    sources it was made from.
+
+    \b
+    Examples:
+      pagekin synth -o web.warc.gz
+      pagekin synth -o big.warc.gz --pages 100000 --seed 7
+    """
+    from pagekin.files import writing
+    from pagekin.synth import write_web
+
+    with writing(output), voice:
+        voice.step("synth")
+        summary = write_web(output, pages=pages, seed=seed)
+    voice.say(f"{output}: {summary.pages:,} pages; truth in {summary.truth}", pages=summary.pages)

@@ -1,0 +1,95 @@
+"""Arrow tables as people and programs read them."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from datetime import datetime
+from typing import IO, Any
+
+import pyarrow as pa
+
+WIDEST = 60
+"""Longest text a cell shows when there is no terminal to measure."""
+
+
+def clean(value: object) -> str:
+    """A value in one line without anything that could move the cursor or change colours."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(value, bytes):
+        value = value.hex()
+    if isinstance(value, (list, dict)):
+        value = json.dumps(value, ensure_ascii=False, default=str)
+    # Pages choose these characters; the terminal must not obey them.
+    return "".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(value))
+
+
+def print_table(table: pa.Table, title: str) -> None:
+    """Prints a table for a person."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200, highlight=False)
+    view = Table(title=Text(clean(title)), title_justify="left", header_style="bold")
+    for field in table.schema:
+        numeric = (pa.types.is_integer(field.type) and field.name != "page") or pa.types.is_floating(field.type)
+        view.add_column(field.name, justify="right" if numeric else "left", overflow="ellipsis", no_wrap=True)
+    for row in table.to_pylist():
+        view.add_row(*(Text(_shorten(name, value)) for name, value in row.items()))
+    console.print(view)
+
+
+def _shorten(name: str, value: object) -> str:
+    # An id is a name: without separators it can be pasted into --where.
+    shown = str(value) if name == "page" and value is not None else clean(value)
+    return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
+
+
+def write_rows(table: pa.Table, form: str, out: IO[bytes]) -> None:
+    """Writes a table for a program: jsonl, csv or parquet."""
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        sink = pa.BufferOutputStream()
+        pq.write_table(table, sink, compression="zstd")
+        out.write(sink.getvalue())
+    elif form == "csv":
+        import csv
+        import io
+
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(table.column_names)
+        for row in table.to_pylist():
+            writer.writerow(_cell(v) for v in row.values())
+        out.write(text.getvalue().encode("utf-8", "replace"))
+    else:
+        for row in table.to_pylist():
+            line = json.dumps(row, ensure_ascii=False, default=_plain)
+            out.write(line.encode("utf-8", "replace") + b"\n")
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False, default=_plain)
+    if isinstance(value, (datetime, bytes)):
+        return _plain(value)
+    # A spreadsheet would run a cell that begins like a formula.
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return "'" + value
+    return value
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value.hex() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,71 @@
+"""The first step of every run: from the crawl to pages, texts, links and sketches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pagekin import _core
+from pagekin.engines.base import Batch, BatchFunction, Engine, Output
+from pagekin.params import Params
+from pagekin.run import Run
+from pagekin.tables import LINKS, PAGES, SKETCHED, SKETCHES, SKIPPED, TEXTS, Table
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """The one native pass over each page (crates/core/src/sketch.rs)."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """`tables.SKETCHED`."""
+        return SKETCHED.schema
+
+    def open(self, threads: int) -> BatchFunction:
+        """The pass on a pool of so many threads."""
+        sketcher = _core.Sketcher(threads)
+        names = SKETCHED.names
+        return lambda records: sketcher.sketch(records).select(names)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of one table among sketched records: the pages, or the records that are none."""
+
+    table: Table
+    skipped: bool = False
+
+    def __call__(self, batch: Batch) -> Batch:
+        """Projects a batch."""
+        reason = batch.column("reason")
+        rows = batch.select(self.table.names)
+        if reason.null_count not in (0, batch.num_rows) or (reason.null_count == 0) != self.skipped:
+            rows = rows.filter(pc.is_valid(reason) if self.skipped else pc.is_null(reason))
+        return rows
+
+
+def link_rows(batch: Batch) -> Batch:
+    """One row for each link target."""
+    targets = batch.column("targets")
+    parents = pc.list_parent_indices(targets)
+    flat = pc.list_flatten(targets)
+    columns = [batch.column("page").take(parents), *flat.flatten()]
+    return pa.RecordBatch.from_arrays(columns, schema=LINKS.schema)
+
+
+OUTPUTS = (
+    Output(PAGES, Rows(PAGES)),
+    Output(TEXTS, Rows(TEXTS)),
+    Output(LINKS, link_rows),
+    Output(SKETCHES, Rows(SKETCHES)),
+    Output(SKIPPED, Rows(SKIPPED, skipped=True)),
+)
+
+
+def sketch_crawl(run: Run, engine: Engine, params: Params) -> None:
+    """Inputs → records → sketched → pages, texts, links, sketches, skipped."""
+    records = engine.read(run.inputs, params.read)
+    sketched = engine.map(records, Sketch())
+    engine.save(sketched, run, "sketch", OUTPUTS)

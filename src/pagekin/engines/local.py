@@ -1,0 +1,176 @@
+"""The embedded engine: threads in this process, batches that flow, nothing collected.
+
+Reading, the kernel and writing overlap in three threads joined by short queues, so that at any time a handful of
+batches is in memory whatever the size of the crawl. What is written is cut into parts at places that depend only on
+the input. A part that is finished is marked, and a resumed run goes on behind the last marked part.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from pagekin.engines.base import Batch, Engine, Kernel, Output, Progress, Silent
+from pagekin.engines.parts import Mark, PartWriter, finished_parts
+from pagekin.params import ReadParams
+from pagekin.read import Input, Position, batches, read_input
+from pagekin.run import Run
+
+T = TypeVar("T")
+
+RECORD_BITS = 40
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A dataset: opens as an iterator of batches, anew or behind a mark."""
+
+    open: Callable[[Mark | None], Iterator[Batch]]
+    inputs: Sequence[Input]
+
+
+class LocalEngine(Engine):
+    """Runs everything in this process."""
+
+    name = "local"
+
+    def __init__(self, threads: int | None = None, progress: Progress | None = None) -> None:
+        self.threads = threads or len(os.sched_getaffinity(0))
+        self.progress = progress or Silent()
+
+    def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
+        """The records of a crawl, batch by batch."""
+
+        def records(mark: Mark | None) -> Iterator[Batch]:
+            for source in inputs:
+                after = None
+                if mark is not None:
+                    done = mark.page >> RECORD_BITS
+                    if source.ordinal < done or (source.ordinal == done and mark.last):
+                        continue
+                    if source.ordinal == done:
+                        after = Position(mark.page & ((1 << RECORD_BITS) - 1), mark.offset)
+                yield from batches(read_input(source, params, after))
+
+        return Stream(records, inputs)
+
+    def map(self, data: Stream, kernel: Kernel) -> Stream:
+        """The stream with the kernel applied to each batch."""
+
+        def mapped(mark: Mark | None) -> Iterator[Batch]:
+            function = kernel.open(self.threads)
+            with Prefetch(data.open(mark)) as source:
+                for batch in source:
+                    yield function(batch)
+
+        return replace(data, open=mapped)
+
+    def save(self, data: Stream, run: Run, step: str, outputs: Sequence[Output]) -> None:
+        """Writes the stream part by part, then publishes the tables."""
+        work = run.work(step)
+        if run.is_staged(step):
+            return run.publish(step, [output.table for output in outputs])
+        done = finished_parts(work)
+        mark = done[-1] if done else None
+        meter = Meter(data.inputs, self.progress)
+        for part in done:
+            meter.advance(part.pages, part.page, part.offset)
+        writer = PartWriter(work, outputs, done)
+        try:
+            with Prefetch(data.open(mark)) as source:
+                for batch in source:
+                    page, offset = writer.write(batch)
+                    meter.advance(batch.column("reason").null_count, page, offset)
+            writer.finish()
+        finally:
+            writer.close()
+        run.stage(step)
+        return run.publish(step, [output.table for output in outputs])
+
+
+class Meter:
+    """Turns page ids and offsets into a share of the whole input."""
+
+    def __init__(self, inputs: Sequence[Input], progress: Progress) -> None:
+        self.progress = progress
+        self.inputs = {source.ordinal: source for source in inputs}
+        self.begins: dict[int, int] = {}
+        total = 0
+        for source in inputs:
+            self.begins[source.ordinal] = total
+            total += _size(source.path)
+        self.total = max(total, 1)
+
+    def advance(self, pages: int, page: int, offset: int) -> None:
+        """So many pages more, the last record read being `page` at `offset`."""
+        ordinal = page >> RECORD_BITS
+        source = self.inputs[ordinal]
+        # Only WARC offsets are bytes of the file as it lies on the disk.
+        inside = min(offset, _size(source.path)) if source.format in ("warc", "wet") else 0
+        self.progress.advance(pages, (self.begins[ordinal] + inside) / self.total)
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
+class Prefetch(Iterator[T]):
+    """Runs an iterator in a thread of its own, a few items ahead."""
+
+    DEPTH = 2
+
+    def __init__(self, source: Iterator[T]) -> None:
+        self._source = source
+        self._queue: queue.Queue[tuple[bool, T | BaseException | None]] = queue.Queue(self.DEPTH)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        end: BaseException | None = None
+        try:
+            for item in self._source:
+                self._put((True, item))
+                if self._stop.is_set():
+                    break
+        except BaseException as error:
+            end = error
+        finally:
+            close = getattr(self._source, "close", None)
+            if close is not None:
+                close()
+        self._put((False, end))
+
+    def _put(self, entry: tuple[bool, T | BaseException | None]) -> None:
+        # Wakes up now and then, so that a consumer that went away does not leave this thread waiting for ever.
+        while not self._stop.is_set():
+            try:
+                return self._queue.put(entry, timeout=0.1)
+            except queue.Full:
+                continue
+
+    def __next__(self) -> T:
+        more, item = self._queue.get()
+        if more:
+            return item  # type: ignore[return-value]
+        self._stop.set()
+        if item is not None:
+            raise item  # type: ignore[misc]
+        raise StopIteration
+
+    def __enter__(self) -> Prefetch[T]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+

@@ -1,0 +1,116 @@
+"""Parts: how the local engine writes a step so that a kill costs one part at most.
+
+A part is a Parquet file for each table of the step. Its mark, a small JSON file that appears in one piece after the
+files are complete, says which record was the last in it. Files without a mark are overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pagekin.engines.base import Batch, Output
+from pagekin.files import write_atomically
+
+# Where a part ends may depend on nothing but the input; see docs/decisions.
+PART_RECORDS = 20_000
+PART_BYTES = 256 << 20
+
+RECORD_BITS = 40
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A finished part: its number, its last record, and how many pages it holds."""
+
+    part: int
+    page: int
+    offset: int
+    pages: int
+    last: bool
+    """The input ends with this part."""
+
+
+def finished_parts(work: Path) -> list[Mark]:
+    """The marks of an earlier attempt, in order."""
+    marks = [Mark(**json.loads(path.read_text())) for path in sorted(work.glob("*.done"))]
+    return marks
+
+
+class PartWriter:
+    """Cuts a stream of batches into parts."""
+
+    def __init__(self, work: Path, outputs: Sequence[Output], done: Sequence[Mark]) -> None:
+        self.work = work
+        self.outputs = outputs
+        self.part = len(done)
+        self.writers: list[pq.ParquetWriter] = []
+        self.rows = 0
+        self.bytes = 0
+        self.pages = 0
+        self.last: tuple[int, int] | None = None
+        for output in outputs:
+            (work / f"{output.table.name}.parquet").mkdir(parents=True, exist_ok=True)
+
+    def write(self, batch: Batch) -> tuple[int, int]:
+        """Adds a batch, which never spans two inputs; returns its last record: page and offset."""
+        page = batch.column("page")
+        if self.last is not None and page[0].as_py() >> RECORD_BITS != self.last[0] >> RECORD_BITS:
+            self._end_part(last=True)
+        if not self.writers:
+            self._begin_part()
+        for output, writer in zip(self.outputs, self.writers, strict=True):
+            rows = output.project(batch)
+            if rows.num_rows:
+                writer.write_batch(rows)
+        end = batch.num_rows - 1
+        self.last = (page[end].as_py(), batch.column("offset")[end].as_py())
+        self.rows += batch.num_rows
+        self.pages += batch.column("reason").null_count
+        self.bytes += batch.nbytes
+        last = self.last
+        if self.rows >= PART_RECORDS or self.bytes >= PART_BYTES:
+            self._end_part(last=False)
+        return last
+
+    def finish(self) -> None:
+        """Marks the last part. A stream without a record leaves one part without a row."""
+        if self.part == 0 and not self.writers:
+            self._begin_part()
+            self.close()
+        self._end_part(last=True)
+
+    def close(self) -> None:
+        """Lets go of an unfinished part."""
+        for writer in self.writers:
+            writer.close()
+        self.writers = []
+
+    def _begin_part(self) -> None:
+        for output in self.outputs:
+            path = self.work / f"{output.table.name}.parquet" / f"part-{self.part:06d}.parquet"
+            self.writers.append(table_writer(path, output.table.schema))
+
+    def _end_part(self, *, last: bool) -> None:
+        if not self.writers or self.last is None:
+            return
+        self.close()
+        mark = Mark(self.part, self.last[0], self.last[1], self.pages, last)
+        write_atomically(self.work / f"part-{self.part:06d}.done", json.dumps(asdict(mark)).encode())
+        self.part += 1
+        self.rows = self.bytes = self.pages = 0
+
+
+def table_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """A Parquet writer with the settings all our tables share."""
+    repeated = [f.name for f in schema if f.name in REPEATED]
+    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=repeated)
+
+
+# Columns whose values repeat enough for a dictionary to pay.
+REPEATED = {"host", "domain", "ip", "status", "charset", "input", "reason", "target_domain", "kind"}

@@ -1,0 +1,144 @@
+"""PySpark: the same kernels, single-threaded inside each Python worker.
+
+The run folder and the inputs must be on a file system that driver and workers share. One input is one partition, in
+order, so that the tables come out in page order without a sort. Reading and the kernels run fused in one worker
+call: a page's HTML never passes through the JVM.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from pagekin.engines.base import Batch, Engine, Kernel, Output
+from pagekin.errors import EngineError, MissingExtraError
+from pagekin.params import ReadParams
+from pagekin.read import Input, batches, read_input
+from pagekin.run import Run
+
+try:
+    from pyspark import StorageLevel
+    from pyspark.errors import PySparkException
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.pandas.types import from_arrow_schema
+except ImportError:
+    raise MissingExtraError("the spark engine", "spark") from None
+
+SOURCE = "ordinal long, path string, format string"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A dataset: Spark rows, and what each worker does to the batches it makes of them."""
+
+    frame: DataFrame
+    read: ReadParams
+    kernels: tuple[Kernel, ...] = ()
+
+    def worker(self) -> Callable[[Iterator[Batch]], Iterator[Batch]]:
+        """The whole chain as one function, without the frame: only that travels to the workers."""
+        read, kernels = self.read, self.kernels
+
+        def work(sources: Iterator[Batch]) -> Iterator[Batch]:
+            functions = [kernel.open(1) for kernel in kernels]
+            for source in (Input(**row) for batch in sources for row in batch.to_pylist()):
+                for batch in batches(read_input(source, read)):
+                    for function in functions:
+                        batch = function(batch)
+                    yield batch
+
+        return work
+
+
+class SparkEngine(Engine):
+    """Runs kernels on a Spark cluster."""
+
+    name = "spark"
+
+    def __init__(self, master: str = "local[*]", config: dict[str, str] | None = None) -> None:
+        # Workers must run the Python that has pagekin; Spark's own guess is whatever `python3` is on their PATH.
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        builder = SparkSession.builder.appName("pagekin").master(master)
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.log.level": "ERROR",
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+            "spark.sql.parquet.compression.codec": "zstd",
+            # A row may hold a whole page's text: few rows a batch.
+            "spark.sql.execution.arrow.maxRecordsPerBatch": "512",
+        }
+        for key, value in (settings | (config or {})).items():
+            builder = builder.config(key, value)
+        try:
+            self.spark = builder.getOrCreate()
+        except (PySparkException, RuntimeError, OSError) as error:
+            first = str(error).strip().splitlines()[0]
+            raise EngineError(f"Spark did not start ({first}); it needs Java 17 or newer on the PATH") from error
+
+    def read(self, inputs: Sequence[Input], params: ReadParams) -> Rows:
+        """The records of a crawl: one partition per input."""
+        rows = [(source.ordinal, source.path, source.format) for source in inputs]
+        frame = self.spark.createDataFrame(self.spark.sparkContext.parallelize(rows, len(rows)), SOURCE)
+        return Rows(frame, params)
+
+    def map(self, data: Rows, kernel: Kernel) -> Rows:
+        """The dataset with one more kernel in its chain."""
+        return replace(data, kernels=(*data.kernels, kernel))
+
+    def save(self, data: Rows, run: Run, step: str, outputs: Sequence[Output]) -> None:
+        """Computes the dataset once, and writes each table from it."""
+        tables = [output.table for output in outputs]
+        if not run.is_staged(step):
+            schema = data.kernels[-1].schema
+            frame = data.frame.mapInArrow(data.worker(), from_arrow_schema(schema))
+            frame = frame.persist(StorageLevel.DISK_ONLY)
+            try:
+                for output in outputs:
+                    self._write(frame, schema, output, run.work(step) / f"{output.table.name}.parquet")
+            except PySparkException as error:
+                raise EngineError(f"Spark failed in step {step}: {_cause(error)}") from error
+            finally:
+                frame.unpersist()
+            run.stage(step)
+        run.publish(step, tables)
+
+    def _write(self, frame: DataFrame, schema: pa.Schema, output: Output, path: Path) -> None:
+        project = output.project
+
+        def rows(source: Iterator[Batch]) -> Iterator[Batch]:
+            for batch in source:
+                # Spark sends its own flavour of the schema (nullability, time zones).
+                yield project(batch.cast(schema))
+
+        selected = frame.mapInArrow(rows, from_arrow_schema(output.table.schema))
+        selected.write.mode("overwrite").parquet(path.absolute().as_uri())
+        _tidy(path)
+
+    def close(self) -> None:
+        """Stops Spark."""
+        self.spark.stop()
+
+
+def _tidy(path: Path) -> None:
+    """Leaves the part files alone, under the names that the local engine gives them."""
+    parts = sorted(path.glob("part-*.parquet"), key=lambda part: int(part.name.split("-")[1]))
+    for number, part in enumerate(parts):
+        part.rename(path / f"part-{number:06d}.parquet")
+    for file in path.iterdir():
+        if not file.name.endswith(".parquet") or file.name.startswith("."):
+            file.unlink()
+
+
+def _cause(error: Any) -> str:
+    """The line of a Spark failure that says what happened."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if "Error" in line or "Exception" in line]
+    return (telling or lines or ["unknown"])[-1]

@@ -1,0 +1,49 @@
+"""Small file work: writing in one piece, and saying plainly what went wrong."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pagekin.errors import OutputError
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Writes a file so that no reader ever sees half of it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+ADVICE = {
+    errno.ENOSPC: "the disk is full; free some space and run again with --resume",
+    errno.EDQUOT: "the disk quota is used up; free some space and run again with --resume",
+    errno.EACCES: "permission denied; choose a folder you may write to",
+    errno.EPERM: "not permitted; choose a folder you may write to",
+    errno.EROFS: "the file system is read-only; choose another folder",
+    errno.ENOTDIR: "a part of the path is a file; choose another folder",
+    errno.EFBIG: "a file would grow beyond what the system allows",
+}
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turns what the system says about a failed write into an `OutputError` that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        number = error.errno or _number_in(str(error))
+        if number not in ADVICE:
+            raise
+        raise OutputError(f"cannot write to {path}: {ADVICE[number]}") from error
+
+
+def _number_in(message: str) -> int:
+    """Arrow mentions the system's error number in the text only."""
+    return next((number for number in ADVICE if f"errno {number}]" in message.lower()), 0)

@@ -1,0 +1,92 @@
+"""Parameters: one frozen dataclass per part of the work, with the papers' defaults.
+
+A parameter file is TOML with one table per part:
+
+    [read]
+    keep_errors = true
+    max_page_bytes = 1000000
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pagekin.errors import ParamsError
+
+MIB = 1 << 20
+
+
+def _at_least(part: str, name: str, value: int, least: int) -> None:
+    if value < least:
+        raise ParamsError(f"{part}.{name} must be at least {least}, not {value}")
+
+
+@dataclass(frozen=True)
+class ReadParams:
+    """Which records of a crawl are pages."""
+
+    keep_errors: bool = field(default=False, metadata={"doc": "keep pages whose HTTP status is not 200"})
+    max_page_bytes: int = field(
+        default=64 * MIB, metadata={"doc": "skip pages larger than this after content decoding"}
+    )
+
+    def __post_init__(self) -> None:
+        _at_least("read", "max_page_bytes", self.max_page_bytes, 1)
+
+
+@dataclass(frozen=True)
+class Params:
+    """All parameters of a run."""
+
+    read: ReadParams = field(default_factory=ReadParams, metadata={"doc": "reading the crawl"})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parameters as plain values, as `run.json` records them."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Params:
+        """Checks names, types and ranges.
+
+        Examples:
+            >>> Params.from_dict({"read": {"keep_errors": True}}).read.keep_errors
+            True
+        """
+        parts = {f.name: type(f.default_factory()) for f in dataclasses.fields(cls)}  # type: ignore[misc]
+        unknown = sorted(values.keys() - parts.keys())
+        if unknown:
+            raise ParamsError(f"unknown part [{unknown[0]}]; known parts: {', '.join(sorted(parts))}")
+        return cls(**{name: _part(name, parts[name], given) for name, given in values.items()})
+
+    @classmethod
+    def from_toml(cls, path: Path) -> Params:
+        """Reads a parameter file."""
+        try:
+            return cls.from_dict(tomllib.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise ParamsError(f"cannot read the parameter file {path}: {error.strerror}") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ParamsError(f"{path} is not a TOML file: {error}") from error
+
+    def replace(self, part: str, **values: Any) -> Params:
+        """The same with some values of one part replaced."""
+        old = getattr(self, part)
+        return dataclasses.replace(self, **{part: dataclasses.replace(old, **values)})
+
+
+def _part(name: str, cls: type, given: object) -> Any:
+    if not isinstance(given, dict):
+        raise ParamsError(f"[{name}] must be a table of parameters")
+    known = {f.name: f for f in dataclasses.fields(cls)}
+    for key, value in given.items():
+        if key not in known:
+            raise ParamsError(f"unknown parameter {name}.{key}; known: {', '.join(sorted(known))}")
+        wanted = type(known[key].default)
+        # A bool is an int to Python, but not to a reader of the file.
+        if type(value) is not wanted and not (wanted is float and type(value) is int):
+            raise ParamsError(f"{name}.{key} must be {wanted.__name__}, not {type(value).__name__}")
+    return cls(**given)

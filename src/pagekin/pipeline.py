@@ -1,0 +1,151 @@
+"""The ordered list of steps, and `scan`, which runs those that are wanted."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+
+from pagekin.detect.sketch import sketch_crawl
+from pagekin.engines.base import Engine, Progress, Silent
+from pagekin.engines.local import LocalEngine
+from pagekin.errors import InputError, NoPagesError, ParamsError, UsageError
+from pagekin.files import writing
+from pagekin.params import Params
+from pagekin.read import INPUT_FAILURES, READ_REASONS, expand
+from pagekin.run import Identity, Run
+
+Step = Callable[[Run, Engine, Params], None]
+
+
+@dataclass(frozen=True)
+class Detector:
+    """A step that `--only` can name, and the detectors whose tables it needs."""
+
+    run: Step
+    needs: tuple[str, ...] = ()
+
+
+DETECTORS: dict[str, Detector] = {}
+"""In the order in which they run. A detector comes after what it needs."""
+
+
+def wanted_detectors(only: Sequence[str] | None) -> list[str]:
+    """The detectors to run: those named and what they need; all of them when nothing is named."""
+    if only is None:
+        return list(DETECTORS)
+    wanted: set[str] = set()
+    queue = [name for name in only if name]
+    while queue:
+        name = queue.pop()
+        if name not in DETECTORS:
+            known = ", ".join(DETECTORS) or "none yet"
+            raise UsageError(f"there is no detector {name!r}; there are: {known}")
+        if name not in wanted:
+            wanted.add(name)
+            queue.extend(DETECTORS[name].needs)
+    return [name for name in DETECTORS if name in wanted]
+
+
+def scan(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    only: Sequence[str] | None = None,
+    params: Params | None = None,
+    engine: Engine | None = None,
+    threads: int | None = None,
+    resume: bool = False,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Run:
+    """Reads a crawl, sketches its pages, runs the detectors, and returns the run.
+
+    Args:
+        inputs: WARC, WET, WACZ, JSONL or Parquet files, folders or zips of HTML files, globs, or `-`.
+        output: The run folder to make.
+        only: Detectors to run (what they need runs too); all by default, none with an empty list.
+        params: Parameters; the defaults are the papers'.
+        engine: The engine; by default the local one with `threads` threads.
+        threads: How many threads the local engine may use; by default all cores.
+        resume: Go on with a run that was stopped.
+        strict: Fail when any input is damaged or unreadable.
+        progress: Hears how the work goes on.
+
+    Examples:
+        >>> import pagekin
+        >>> run = pagekin.scan(example_warc, tmp_path / "run", only=[])
+        >>> run.table("pages").to_pandas().words.sum() > 0
+        True
+    """
+    params = params or Params()
+    if threads is not None and threads < 1:
+        raise ParamsError(f"threads must be at least 1, not {threads}")
+    names = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    sources = expand([os.fspath(name) for name in names])
+    steps: dict[str, Step] = {"sketch": sketch_crawl}
+    steps |= {name: DETECTORS[name].run for name in wanted_detectors(only)}
+    progress = progress or Silent()
+    engine = engine or LocalEngine(threads, progress)
+    with Run.create(output, Identity.of(sources, params), resume=resume) as run, writing(Path(output)):
+        for name, step in steps.items():
+            if not run.is_done(name):
+                progress.step(name)
+                _timed(run, engine, params, name, step)
+            if name == "sketch":
+                _check(run, strict)
+        run.update(state="done")
+    return run
+
+
+def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> None:
+    begin = time.monotonic()
+    step(run, engine, params)
+    facts: dict[str, Any] = {
+        "engine": engine.name,
+        "seconds": round(time.monotonic() - begin, 3),
+        "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+    if name == "sketch":
+        run.update(counts=_counts(run), skipped=_skipped(run))
+    run.finish_step(name, **facts)
+
+
+def _counts(run: Run) -> dict[str, int]:
+    pages = run.table("pages", ["html_bytes", "words", "lossy"])
+    return {
+        "pages": pages.num_rows,
+        "html_bytes": pc.sum(pages["html_bytes"]).as_py() or 0,
+        "words": pc.sum(pages["words"]).as_py() or 0,
+        "lossy": pc.sum(pages["lossy"]).as_py() or 0,
+    }
+
+
+def _skipped(run: Run) -> dict[str, int]:
+    tally = pc.value_counts(run.table("skipped", ["reason"])["reason"].combine_chunks()).to_pylist()
+    counts = {entry["values"]: entry["counts"] for entry in tally}
+    return {reason: counts[reason] for reason in sorted(counts, key=lambda r: (-counts[r], r))}
+
+
+def _check(run: Run, strict: bool) -> None:
+    """Fails loudly when nothing was a page, or, if strict, when an input was damaged."""
+    skipped = run.info["skipped"]
+    failures = {reason: n for reason, n in skipped.items() if reason in INPUT_FAILURES}
+    if strict and failures:
+        run.update(state="failed")
+        raise InputError(f"an input is damaged ({say_reasons(failures)}); see the table `skipped`, or drop --strict")
+    if run.info["counts"]["pages"] == 0:
+        run.update(state="failed")
+        why = say_reasons(skipped) or "the inputs hold no records"
+        raise NoPagesError(f"found no page in {len(run.inputs)} input(s): {why}")
+
+
+def say_reasons(skipped: dict[str, int]) -> str:
+    """Counts with their reasons, in words."""
+    return "; ".join(f"{n:,} {READ_REASONS.get(reason, reason)}" for reason, n in skipped.items())

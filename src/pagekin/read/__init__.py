@@ -1,0 +1,26 @@
+"""Crawl files to records: WARC, WET, WACZ, HTML folders and zips, JSONL, Parquet, standard input, remote paths.
+
+`expand` turns what a user names into inputs, `read_input` gives every record of one input in order, page or not,
+`batches` packs records for the sketch pass. `read_pages` is the short way: the pages of a path.
+"""
+
+from __future__ import annotations
+
+from pagekin.read.base import INPUT_FAILURES, READ_REASONS, Input, Position, Record
+from pagekin.read.batches import batches
+from pagekin.read.expand import expand
+from pagekin.read.inputs import read_input, read_pages
+from pagekin.read.options import ReadParams
+
+__all__ = [
+    "INPUT_FAILURES",
+    "READ_REASONS",
+    "Input",
+    "Position",
+    "ReadParams",
+    "Record",
+    "batches",
+    "expand",
+    "read_input",
+    "read_pages",
+]

@@ -1,0 +1,65 @@
+"""Records to Arrow batches, which is what goes to the sketch pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+
+import pyarrow as pa
+
+from pagekin.read.base import Record
+from pagekin.tables import RECORDS
+
+_SCHEMA = RECORDS.schema
+_VALUES = attrgetter(*RECORDS.names)
+
+
+def batches(
+    records: Iterable[Record], max_bytes: int = 16 << 20, max_records: int = 512
+) -> Iterator[pa.RecordBatch]:
+    """Records in batches of the `records` schema.
+
+    A batch is closed as soon as it holds `max_bytes` of html and text or `max_records` records, so the same
+    records always make the same batches.
+    """
+    held: list[Record] = []
+    size = 0
+    for record in records:
+        held.append(record)
+        if record.html is not None:
+            size += len(record.html)
+        elif record.text is not None:
+            size += len(record.text)
+        if size >= max_bytes or len(held) >= max_records:
+            yield _batch(held)
+            held, size = [], 0
+    if held:
+        yield _batch(held)
+
+
+def _batch(records: list[Record]) -> pa.RecordBatch:
+    columns = zip(*map(_VALUES, records), strict=True)
+    return pa.RecordBatch.from_arrays(
+        [_array(list(column), field.type) for column, field in zip(columns, _SCHEMA, strict=True)],
+        schema=_SCHEMA,
+    )
+
+
+def _array(values: list[object], kind: pa.DataType) -> pa.Array:
+    try:
+        return pa.array(values, kind)
+    except UnicodeEncodeError:
+        # File names that are not UTF-8 and lone surrogates in JSON are no text that Arrow could hold.
+        return pa.array([_clean(value) if isinstance(value, str) else value for value in values], kind)
+
+
+def _clean(value: str) -> str:
+    return value.encode("utf-8", "surrogateescape" if _from_bytes(value) else "replace").decode("utf-8", "replace")
+
+
+def _from_bytes(value: str) -> bool:
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True

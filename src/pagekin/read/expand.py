@@ -1,0 +1,85 @@
+"""What a user names (files, folders, globs, `-`, URLs) to inputs in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pagekin.errors import InputError
+from pagekin.read.base import Input, message
+from pagekin.read.files import folder_files, glob_paths, kind
+from pagekin.read.formats import READABLE, format_by_name, format_of
+from pagekin.read.source import is_remote, open_file
+
+
+def expand(inputs: Sequence[str], first_ordinal: int = 0) -> list[Input]:
+    """The inputs that names stand for, numbered from `first_ordinal` on.
+
+    Names keep their order. What a folder or a glob stands for comes in byte order of the paths. A folder gives one
+    input for each crawl file below it, and one for all its HTML files.
+
+    Raises:
+        InputError: a name stands for nothing that can be read.
+    """
+    found = [pair for name in inputs for pair in _expand(name)]
+    if not found:
+        raise InputError("no input was given; name a crawl file, a folder, or - for standard input")
+    return [Input(first_ordinal + index, path, form) for index, (path, form) in enumerate(found)]
+
+
+def _expand(name: str) -> list[tuple[str, str]]:
+    if name == "-":
+        return [("-", "stream")]
+    try:
+        what = kind(name)
+        if what is not None:
+            return _expand_path(name, what)
+        if any(character in name for character in "*?["):
+            return _expand_glob(name)
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read: {_problem(error)}") from None
+    raise InputError(f"{name}: no such file or folder; check the path")
+
+
+def _expand_path(name: str, what: str) -> list[tuple[str, str]]:
+    if what == "folder":
+        return _expand_folder(name)
+    if what == "stream":
+        return [(name, "stream")]
+    if not is_remote(name):
+        open_file(name).close()  # say now, not after an hour, that it cannot be read
+    form = format_of(name)
+    if form == "parquet":
+        _check_parquet(name)
+    return [(name, form)]
+
+
+def _expand_folder(folder: str) -> list[tuple[str, str]]:
+    root = folder.rstrip("/") or "/"
+    forms = [(name, format_by_name(name)) for name in folder_files(folder)]
+    found: list[tuple[str, str]] = []
+    for name, form in forms:
+        if form is not None and form != "html":
+            found += _expand_path(f"{root.rstrip('/')}/{name}", "file")
+    if any(form == "html" for _, form in forms):
+        found.append((root, "html"))
+    if not found:
+        raise InputError(f"{folder}: the folder holds no file that pagekin reads; it needs {READABLE}")
+    return found
+
+
+def _expand_glob(pattern: str) -> list[tuple[str, str]]:
+    paths = glob_paths(pattern)
+    if not paths:
+        raise InputError(f"{pattern}: the pattern matches nothing; check it, and the folder it begins in")
+    return [pair for path in paths for pair in _expand_path(path, kind(path) or "file")]
+
+
+def _check_parquet(path: str) -> None:
+    """Missing columns are a mistake to be told at once; a damaged file is told when it is read."""
+    from pagekin.read.parquet import check_file
+
+    check_file(path)
+
+
+def _problem(error: OSError) -> str:
+    return error.strerror or message(error)

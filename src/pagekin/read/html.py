@@ -1,0 +1,179 @@
+"""HTML files: a folder, a zip, or a single file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from pagekin.errors import InputError
+from pagekin.read.base import (
+    Input,
+    Position,
+    Record,
+    is_html_type,
+    looks_like_html,
+    message,
+    page_id,
+    parse_date,
+    parse_status,
+    skipped,
+)
+from pagekin.read.files import byte_order, folder_files, kind
+from pagekin.read.formats import HTML_SUFFIXES, format_by_name
+from pagekin.read.http import BadEncodingError, TooLargeError, gunzip
+from pagekin.read.options import ReadParams
+from pagekin.read.source import ZIP_ERRORS, is_remote, open_file, open_source
+
+_MANIFESTS = ("manifest.jsonl", "manifest.csv")
+_URL_CHARACTERS = "/?=&;:@!$'()*+,~[]"
+
+
+@dataclass
+class Files:
+    """Files by name, in byte order. `host` is what stands for a host where a name has none."""
+
+    names: list[str]
+    host: str
+    open: Callable[[str], Any]
+
+
+def read_html(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
+    """One record for each file. Its offset is the file's index."""
+    with ExitStack() as stack:
+        files = _zip_files(source.path, stack) if source.format == "zip" else _folder_files(source.path)
+        manifest = _manifest(source.path, files)
+        names = [name for name in files.names if name not in _MANIFESTS]
+        for index in range(0 if after is None else after.record + 1, len(names)):
+            yield _read_file(source, params, files, names[index], index, manifest.get(names[index]))
+
+
+def _folder_files(path: str) -> Files:
+    if kind(path) == "folder":
+        # Crawl files among them are inputs of their own.
+        names = [name for name in folder_files(path) if format_by_name(name) in (None, "html")]
+        return Files(names, _folder_name(path), lambda name: open_file(f"{path.rstrip('/')}/{name}"))
+    folder, _, name = path.rpartition("/")
+    return Files([name], _folder_name(folder or "."), lambda _: open_file(path))
+
+
+def _folder_name(path: str) -> str:
+    name = PurePosixPath(path).name if is_remote(path) else Path(path).resolve().name
+    return name or "localhost"
+
+
+def _zip_files(path: str, stack: ExitStack) -> Files:
+    archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(closing(open_source(path)))))
+    members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+    return Files(sorted(members, key=byte_order), PurePosixPath(path).stem, lambda name: archive.open(members[name]))
+
+
+def _manifest(path: str, files: Files) -> dict[str, dict[str, Any]]:
+    """What a manifest in the root says of each file, by its path."""
+    for name in _MANIFESTS:
+        if name not in files.names:
+            continue
+        with closing(files.open(name)) as file:
+            text = file.read().decode("utf-8-sig", "replace")
+        where = f"{path}: {name}"
+        rows = _csv_rows(text, where) if name.endswith(".csv") else _json_rows(text, where)
+        return {str(row["path"]).removeprefix("./"): row for row in rows}
+    return {}
+
+
+def _csv_rows(text: str, where: str) -> list[dict[str, Any]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    if not {"path", "url"} <= set(reader.fieldnames or ()):
+        raise InputError(f"{where} needs the columns path and url; it has {', '.join(reader.fieldnames or ['none'])}")
+    try:
+        return list(reader)
+    except csv.Error as error:
+        raise InputError(f"{where}, line {reader.line_num}: {error}; mend or remove it") from None
+
+
+def _json_rows(text: str, where: str) -> list[dict[str, Any]]:
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict) or "path" not in row or "url" not in row:
+            raise InputError(f"{where}, line {number}: each line must be a JSON object with path and url")
+        rows.append(row)
+    return rows
+
+
+def _read_file(
+    source: Input, params: ReadParams, files: Files, name: str, index: int, entry: dict[str, Any] | None
+) -> Record:
+    entry = entry or {}
+    packed = name.lower().endswith(".gz")
+    plain = name[:-3] if packed else name
+    url = _clean(entry.get("url")) or _url(plain, files.host)
+    status = parse_status(entry.get("status"))
+    content_type = _clean(entry.get("content_type"))
+    if status not in (None, 200) and not params.keep_errors:
+        return skipped(source, index, index, "status", str(status), url)
+    by_name = PurePosixPath(plain.lower().partition("?")[0]).suffix
+    is_html = is_html_type(content_type) if content_type else by_name in HTML_SUFFIXES or None
+    if is_html is None and by_name and not entry:
+        is_html = False
+    if is_html is False:
+        return skipped(source, index, index, "not-html", content_type or by_name, url)
+    limit = params.max_page_bytes
+    try:
+        with closing(files.open(name)) as file:
+            data = _read_up_to(file, limit + 1)
+        if len(data) > limit:
+            raise TooLargeError
+        if packed:
+            data = gunzip(data, limit)
+    except TooLargeError:
+        return skipped(source, index, index, "too-large", f"more than {limit} bytes", url)
+    except BadEncodingError as error:
+        return skipped(source, index, index, "corrupt", str(error), url)
+    except ZIP_ERRORS as error:
+        return skipped(source, index, index, "unreadable", message(error), url)
+    if is_html is None and not looks_like_html(data):
+        return skipped(source, index, index, "not-html", "by its beginning", url)
+    return Record(
+        page_id(source, index),
+        url,
+        data,
+        None,
+        content_type,
+        _clean(entry.get("ip")),
+        status,
+        parse_date(str(entry.get("date") or "")),
+        source.path,
+        index,
+    )
+
+
+def _read_up_to(file: Any, size: int) -> bytes:
+    """All of a file, but not more than this; an unbuffered file may give less than asked for at a time."""
+    pieces = []
+    while size > 0 and (piece := file.read(min(size, 1 << 20))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+def _clean(value: object) -> str | None:
+    return str(value).strip() or None if value is not None else None
+
+
+def _url(name: str, host: str) -> str:
+    """`http://host/path` from the path; a file right in the root takes the folder's name as its host."""
+    path = name if "/" in name else f"{host}/{name}"
+    return "http://" + quote(byte_order(path), safe=_URL_CHARACTERS)

@@ -1,0 +1,207 @@
+"""HTTP responses as crawlers store them: status, headers, and a body whose encoding headers may lie."""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastwarc.stream_io import BrotliReader, ZstdReader
+
+from pagekin.read.base import looks_like_html
+from pagekin.read.source import GZIP_MAGIC, ZSTD_MAGIC
+
+MAX_HEAD = 64 << 10
+_PIECE = 1 << 20
+_MAX_ZSTD_WINDOW = 8 << 20  # RFC 9659: what a sender of Content-Encoding: zstd may ask for
+_STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?=[ \t\r\n])")
+_BLANK = re.compile(rb"\r?\n\r?\n")
+_LINE = re.compile(rb"\r?\n")
+_CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+@dataclass(slots=True)
+class Head:
+    """A response's status line and headers (`low` is the same in lower case); its body begins at `end`."""
+
+    status: int
+    raw: bytes
+    low: bytes
+    end: int
+
+    def get(self, name: bytes) -> str | None:
+        """A header's value. `name` is b"\\r\\n", the lower-case name and a colon."""
+        start = self.low.find(name)
+        if start < 0:
+            return None
+        start += len(name)
+        return self.raw[start : self.low.find(b"\r\n", start)].strip().decode("latin-1")
+
+
+class BadEncodingError(Exception):
+    """The body cannot be decoded."""
+
+
+class TooLargeError(Exception):
+    """The decoded body is larger than allowed."""
+
+
+def parse_head(data: bytes) -> Head | None:
+    """The status line and headers at the beginning of a response; None if they are not there."""
+    if data.startswith(b"HTTP/1.") and data[8:9] == b" " and data[9:12].isdigit():
+        status = int(data[9:12])
+    else:
+        match = _STATUS.match(data)
+        if match is None:
+            return None
+        status = int(match[1])
+    end = data.find(b"\r\n\r\n", 0, MAX_HEAD) + 4
+    raw = data[:end]
+    if end == 3 or b"\n\n" in raw:
+        # Few servers write bare line feeds.
+        blank = _BLANK.search(data, 0, MAX_HEAD)
+        if blank is not None:
+            raw, end = data[: blank.end()], blank.end()
+        elif len(data) < MAX_HEAD:
+            raw, end = data + b"\r\n\r\n", len(data)  # headers and no body
+        else:
+            return None
+        raw = _LINE.sub(b"\r\n", raw)
+    return Head(status, raw, raw.lower(), end)
+
+
+def decode_body(head: Head, body: bytes, limit: int) -> bytes:
+    """The body without its transfer and content encodings, at most `limit` bytes.
+
+    Crawlers often store bodies decoded and headers as sent, so a body that does not look encoded is taken as it is.
+    """
+    if b"-encoding:" in head.low:
+        transfer = head.get(b"\r\ntransfer-encoding:")
+        if transfer is not None and "chunked" in transfer.lower():
+            body = _unchunk(body)
+        content = head.get(b"\r\ncontent-encoding:")
+        for encoding in reversed(content.lower().split(",") if content else ()):
+            decode = _DECODERS.get(encoding.strip())
+            if decode is not None and body:
+                body = decode(body, limit)
+    if len(body) > limit:
+        raise TooLargeError
+    return body
+
+
+def _unchunk(body: bytes) -> bytes:
+    chunks = []
+    position = 0
+    while True:
+        size_line = _CHUNK.match(body, position)
+        if size_line is None:
+            if not chunks:
+                return body  # already decoded
+            raise BadEncodingError("chunked: a chunk has no size")
+        size = int(size_line[1], 16)
+        begin = size_line.end()
+        if size == 0:
+            return b"".join(chunks)
+        if begin + size > len(body):
+            if not chunks and looks_like_html(body[:512]):
+                return body
+            raise BadEncodingError("chunked: the last chunk is cut")
+        chunks.append(body[begin : begin + size])
+        position = begin + size
+        position += 2 if body.startswith(b"\r\n", position) else body.startswith(b"\n", position)
+
+
+def gunzip(data: bytes, limit: int) -> bytes:
+    """What was gzipped, at most `limit` bytes."""
+    return _inflate(data, 31, limit)
+
+
+def _gzip(body: bytes, limit: int) -> bytes:
+    return gunzip(body, limit) if body.startswith(GZIP_MAGIC) else body
+
+
+def _deflate(body: bytes, limit: int) -> bytes:
+    # "deflate" means zlib by the standard and raw deflate to some servers.
+    if looks_like_html(body):
+        return body
+    for window in (15, -15):
+        try:
+            return _inflate(body, window, limit)
+        except BadEncodingError as error:
+            problem = error
+    return _as_it_is(body, problem)
+
+
+def _inflate(body: bytes, window: int, limit: int) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    while True:
+        inflate = zlib.decompressobj(window)
+        data = body
+        while not inflate.eof:
+            try:
+                piece = inflate.decompress(data, _PIECE)
+            except zlib.error as error:
+                raise BadEncodingError(f"inflate: {error}") from None
+            if not piece and not inflate.eof:
+                raise BadEncodingError("inflate: the data ends early")
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit:
+                raise TooLargeError
+            data = inflate.unconsumed_tail
+        body = inflate.unused_data
+        if window != 31 or not body.startswith(GZIP_MAGIC):
+            return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _brotli(body: bytes, limit: int) -> bytes:
+    if looks_like_html(body):
+        return body
+    try:
+        return _drain(BrotliReader, "brotli", body, limit)
+    except BadEncodingError as error:
+        return _as_it_is(body, error)
+
+
+def _zstd(body: bytes, limit: int) -> bytes:
+    if not body.startswith(ZSTD_MAGIC):
+        return body
+    if len(body) > 5 and not body[4] & 0x20 and (1 << 10 + (body[5] >> 3)) > _MAX_ZSTD_WINDOW:
+        raise BadEncodingError("zstd: the window is too large")
+    return _drain(ZstdReader, "zstd", body, limit)
+
+
+def _as_it_is(body: bytes, problem: BadEncodingError) -> bytes:
+    """For encodings without a magic number: a body that holds no control characters was never encoded."""
+    if _CONTROL.search(body, 0, 1024):
+        raise problem
+    return body
+
+
+def _drain(reader_of: Callable[[Any], Any], name: str, body: bytes, limit: int) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        reader = reader_of(io.BytesIO(body))
+        while piece := reader.read(_PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit:
+                raise TooLargeError
+    except OSError as error:
+        raise BadEncodingError(f"{name}: {error}") from None
+    return b"".join(pieces)
+
+
+_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}

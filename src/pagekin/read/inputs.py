@@ -1,0 +1,90 @@
+"""One input to its records, whatever its format."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+
+from pagekin.errors import InputError, UsageError
+from pagekin.read.base import Input, Position, Record, message, skipped
+from pagekin.read.expand import expand
+from pagekin.read.formats import format_of_content
+from pagekin.read.html import read_html
+from pagekin.read.jsonl import read_jsonl, read_jsonl_stored
+from pagekin.read.options import ReadParams
+from pagekin.read.parquet import read_parquet
+from pagekin.read.source import open_source
+from pagekin.read.wacz import read_wacz
+from pagekin.read.warc import WarcReader, read_warc
+
+_DEFAULTS = ReadParams()
+
+
+def read_input(source: Input, params: ReadParams = _DEFAULTS, after: Position | None = None) -> Iterator[Record]:
+    """Every record of an input in its order, page or skipped; after a position if one is given.
+
+    What cannot be read becomes a record with a reason. The same input and parameters always give the same records,
+    and reading on after any of them gives the rest of them.
+
+    Raises:
+        UsageError: a stream cannot be read on after a position.
+        InputError: the input is not of a format that can be read, or lacks needed columns.
+    """
+    if source.format == "stream" and after is not None:
+        raise UsageError(f"{source.path}: a stream cannot be resumed; save it to a file and scan that")
+    return _guarded(source, _READERS[source.format](source, params, after), after or Position(-1, 0))
+
+
+def read_pages(
+    path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], params: ReadParams = _DEFAULTS
+) -> Iterator[Record]:
+    """The pages of crawl files, folders, globs or URLs, without what is not a page.
+
+    Example:
+        >>> for page in read_pages("crawl.warc.gz"):  # doctest: +SKIP
+        ...     print(page.url, len(page.html))
+    """
+    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    for source in expand([os.fspath(name) for name in paths]):
+        for record in read_input(source, params):
+            if record.reason is None:
+                yield record
+
+
+def _guarded(source: Input, records: Iterator[Record], last: Position) -> Iterator[Record]:
+    """Whatever happens to the file or the network while reading is a record too."""
+    record: Record | None = None
+    try:
+        for record in records:
+            yield record
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        if record is not None:
+            last = record.position
+        yield skipped(source, last.record + 1, last.offset, "unreadable", message(error))
+
+
+def _read_stream(source: Input, params: ReadParams, _after: Position | None) -> Iterator[Record]:
+    """Standard input or a pipe: what it holds is seen only now."""
+    with closing(open_source(source.path)) as stored:
+        form = format_of_content(stored, source.path)
+        if form == "warc":
+            yield from WarcReader(source, params).records(stored)
+        elif form == "jsonl":
+            yield from read_jsonl_stored(source, stored, params)
+        else:
+            raise InputError(f"{source.path}: a stream must be WARC or JSONL; save {form} to a file and scan that")
+
+
+_READERS: dict[str, Callable[[Input, ReadParams, Position | None], Iterator[Record]]] = {
+    "warc": read_warc,
+    "wet": read_warc,
+    "wacz": read_wacz,
+    "html": read_html,
+    "zip": read_html,
+    "jsonl": read_jsonl,
+    "parquet": read_parquet,
+    "stream": _read_stream,
+}

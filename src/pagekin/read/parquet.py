@@ -1,0 +1,147 @@
+"""Parquet: rows with the columns url, html or text, and what else is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pagekin.errors import InputError
+from pagekin.read.base import Input, Position, Record, message, skipped
+from pagekin.read.options import ReadParams
+from pagekin.read.rows import COLUMNS, row_record
+from pagekin.read.source import is_remote, open_source
+
+_BATCH_BYTES = 8 << 20
+_BATCH_ROWS = 1024
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read_parquet(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
+    """The records of a Parquet file. Offsets are row numbers."""
+    with ExitStack() as stack:
+        try:
+            file = _open(source.path, stack)
+        except pa.ArrowException as error:
+            yield skipped(source, 0, 0, "unreadable", message(error))
+            return
+        columns = check_columns(file.schema_arrow, source.path)
+        # The row that the position names is read again and dropped: it may be the one for an unreadable group.
+        records = _records(source, params, file, columns, after or Position(0, 0))
+        if after is not None:
+            next(records, None)
+        yield from records
+
+
+def _open(path: str, stack: ExitStack) -> pq.ParquetFile:
+    if is_remote(path):
+        return stack.enter_context(pq.ParquetFile(stack.enter_context(closing(open_source(path)))))
+    return stack.enter_context(pq.ParquetFile(path))
+
+
+def check_file(path: str) -> None:
+    """An error if the needed columns are not there. A file that cannot be opened at all is no matter here."""
+    with ExitStack() as stack:
+        try:
+            schema = _open(path, stack).schema_arrow
+        except (OSError, pa.ArrowException):
+            return
+        check_columns(schema, path)
+
+
+def check_columns(schema: pa.Schema, path: str) -> list[str]:
+    """The columns to read; an error if the needed ones are not there."""
+    names = schema.names
+    if "url" not in names or not {"html", "text"} & set(names):
+        found = ", ".join(names[:20]) or "none"
+        raise InputError(f"{path}: needs the columns url and html (or text); rename them, it has: {found}")
+    for name in ("url", "html", "text"):
+        if name in names and not _is_bytes(schema.field(name).type):
+            raise InputError(f"{path}: the column {name} must hold strings, not {schema.field(name).type}")
+    return [name for name in COLUMNS if name in names]
+
+
+def _records(
+    source: Input, params: ReadParams, file: pq.ParquetFile, columns: list[str], begin: Position
+) -> Iterator[Record]:
+    count, row = begin.record, 0
+    decoded = "html" in columns and _is_text(_plain(file.schema_arrow.field("html").type))
+    for group in range(file.metadata.num_row_groups):
+        rows = file.metadata.row_group(group).num_rows
+        if row + rows <= begin.offset:
+            row += rows
+            continue
+        group_end = row + rows
+        size = max(1, file.metadata.row_group(group).total_byte_size // max(1, rows))
+        batches = file.iter_batches(
+            batch_size=max(1, min(_BATCH_ROWS, _BATCH_BYTES // size)), row_groups=[group], columns=columns
+        )
+        try:
+            for batch in batches:
+                skip = max(0, min(begin.offset - row, batch.num_rows))
+                row += skip
+                for values in _rows(batch.slice(skip)):
+                    yield row_record(source, count, row, values, params, decoded)
+                    count += 1
+                    row += 1
+        except (OSError, pa.ArrowException) as error:
+            detail = f"rows {row} to {group_end - 1}: {message(error)}"
+            yield skipped(source, count, row, "unreadable", detail)
+            count += 1
+            row = group_end
+
+
+def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
+    names = batch.schema.names
+    values = [_values(name, batch.column(name)) for name in names]
+    for row in zip(*values, strict=True):
+        yield dict(zip(names, row, strict=True))
+
+
+def _values(name: str, column: Any) -> list[Any]:
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if _is_bytes(column.type):
+        # By way of bytes, because strings in a damaged file need not be UTF-8.
+        found = column.cast(pa.large_binary()).to_pylist()
+        return found if name == "html" else [_text(value) for value in found]
+    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+        if pa.types.is_date(column.type):
+            column = column.cast(pa.timestamp("s"))
+        micros = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
+        return [_date(value) for value in micros.to_pylist()]
+    return list(column.to_pylist())
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode("utf-8", "replace")
+
+
+def _date(micros: int | None) -> datetime | None:
+    try:
+        return None if micros is None else _EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
+        return None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def _plain(kind: Any) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    kind = _plain(kind)
+    return (
+        _is_text(kind)
+        or pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or pa.types.is_fixed_size_binary(kind)
+        or pa.types.is_binary_view(kind)
+    )

@@ -1,0 +1,234 @@
+"""Stored bytes: opening local and remote files, streams that cannot seek, and what they are compressed with."""
+
+from __future__ import annotations
+
+import io
+import sys
+import zipfile
+import zlib
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any, BinaryIO, Final
+
+from pagekin.errors import MissingExtraError
+from pagekin.read.base import message
+
+SNIFF = 1 << 16
+_WINDOW = 1 << 20
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
+_EXTENSIONS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4"}
+
+
+ZIP_ERRORS = (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+"""What reading a damaged, encrypted or oddly compressed zip may raise."""
+
+
+class UnreadableError(OSError):
+    """Stored bytes cannot be had, whatever the file system's own error was."""
+
+
+class Source(io.RawIOBase):
+    """A stored file. Remembers that reading failed, so that decoders' errors can be told from that."""
+
+    def __init__(self, file: Any, size: int | None = None) -> None:
+        self._file = file
+        self._size = size
+        self.failed = False
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer; 0 at the end."""
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to `size` bytes; none at the end."""
+        try:
+            data: bytes | None = self._file.read(size)
+        except Exception as error:
+            self.failed = True
+            raise UnreadableError(message(error)) from error
+        return data or b""
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Go to an offset of the stored file."""
+        try:
+            position: int = self._file.seek(offset, whence)
+        except Exception as error:
+            self.failed = True
+            raise UnreadableError(message(error)) from error
+        return position
+
+    def tell(self) -> int:
+        """The offset in the stored file."""
+        position: int = self._file.tell()
+        return position
+
+    def seekable(self) -> bool:
+        """Whether any offset can be gone back to."""
+        return True
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def size(self) -> int | None:
+        """The stored size, where it can be known."""
+        if self._size is None:
+            here = self.tell()
+            self._size = self.seek(0, io.SEEK_END)
+            self.seek(here)
+        return self._size
+
+    def close(self) -> None:
+        """Close the file too."""
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+class Tape(Source):
+    """A stream that cannot seek: keeps the last stretch, so that readers may look ahead and step back a little."""
+
+    def __init__(self, file: Any, owned: bool) -> None:
+        super().__init__(file)
+        self._owned = owned
+        self._kept: deque[bytes] = deque()
+        self._kept_bytes = 0
+        self._end = 0  # offset up to which the stream was read
+        self._position = 0
+
+    @property
+    def oldest(self) -> int:
+        """The earliest offset that can still be gone back to."""
+        return self._end - self._kept_bytes
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to `size` bytes, from what is kept and then from the stream."""
+        if self._position == self._end:
+            data = super().read(size)
+            self._kept.append(data)
+            self._kept_bytes += len(data)
+            self._end += len(data)
+            while self._kept_bytes - len(self._kept[0]) >= _WINDOW:
+                self._kept_bytes -= len(self._kept.popleft())
+        else:
+            behind = self._end - self._position
+            data = b"".join(self._kept)[-behind:]
+            data = data if size < 0 else data[:size]
+        self._position += len(data)
+        return data
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Go back to what is kept, or forward by reading."""
+        if whence != io.SEEK_SET:
+            offset += self._position if whence == io.SEEK_CUR else self._end
+        if offset < self.oldest:
+            raise OSError("a stream cannot go back that far")
+        self._position = min(offset, self._end)
+        while self._position < offset and self.read(min(SNIFF, offset - self._position)):
+            pass
+        return self._position
+
+    def tell(self) -> int:
+        """The offset in the stream."""
+        return self._position
+
+    def seekable(self) -> bool:
+        """Not to any offset."""
+        return False
+
+    def size(self) -> int | None:
+        """Not known."""
+        return None
+
+    def close(self) -> None:
+        """Let go of the stream; standard input stays open."""
+        if not self._owned:
+            self._file = io.BytesIO()
+        super().close()
+
+
+class View(io.RawIOBase):
+    """The part `start`..`end` of a file that can seek, as a file of its own."""
+
+    def __init__(self, file: Any, start: int, end: int) -> None:
+        self._file = file
+        self._start = start
+        self._end = end
+        self._position = start
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to `size` bytes of the part."""
+        left = max(0, self._end - self._position)
+        self._file.seek(self._position)
+        data: bytes = self._file.read(left if size < 0 else min(size, left))
+        self._position += len(data)
+        return data
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Go to an offset of the part."""
+        origin = {io.SEEK_SET: self._start, io.SEEK_CUR: self._position, io.SEEK_END: self._end}[whence]
+        self._position = max(self._start, origin + offset)
+        return self.tell()
+
+    def tell(self) -> int:
+        """The offset in the part."""
+        return self._position - self._start
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path is a URL for fsspec."""
+    scheme, separator, _ = path.partition("://")
+    return bool(separator) and scheme.replace("+", "").replace("-", "").replace(":", "").isalnum()
+
+
+def fsspec() -> ModuleType:
+    """The fsspec module, or an error that names the extra."""
+    try:
+        import fsspec as module
+    except ImportError:
+        raise MissingExtraError("remote paths", "remote") from None
+    return module  # type: ignore[no-any-return]
+
+
+def open_file(path: str) -> BinaryIO:
+    """A local or remote file, to be read."""
+    if not is_remote(path):
+        return Path(path).open("rb", buffering=0)
+    remote = fsspec()
+    try:
+        file: BinaryIO = remote.open(path, "rb").open()
+    except Exception as error:
+        raise UnreadableError(message(error)) from error
+    return file
+
+
+def open_source(path: str) -> Source:
+    """An input's bytes: `-` is standard input."""
+    if path == "-":
+        return Tape(sys.stdin.buffer, owned=False)
+    file = open_file(path)
+    seekable = False
+    with suppress(OSError):
+        seekable = file.seekable()
+    # A pipe gives what it has; whoever reads here wants all that was asked for.
+    return Source(file) if seekable else Tape(io.BufferedReader(file), owned=True)  # type: ignore[type-var]
+
+
+def codec_of(start: bytes, path: str = "") -> str | None:
+    """What a file is compressed with, by its first bytes; by its name if they are no record either."""
+    if start.startswith(GZIP_MAGIC):
+        return "gzip"
+    if start.startswith(ZSTD_MAGIC) or (start[1:4] == b"\x2a\x4d\x18" and 0x50 <= start[0] <= 0x5F):
+        return "zstd"  # the second: a skippable frame, such as the dictionary of a .warc.zst
+    if start.startswith(LZ4_MAGIC):
+        return "lz4"
+    if start.lstrip(b"\r\n").startswith((b"WARC/", b"{")):
+        return None
+    return _EXTENSIONS.get(Path(path).suffix.lower())

@@ -1,0 +1,170 @@
+"""WARC and WET: records to pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+from pagekin.read.base import (
+    Input,
+    Position,
+    Record,
+    is_html_type,
+    looks_like_html,
+    page_id,
+    parse_date,
+)
+from pagekin.read.frames import Codec
+from pagekin.read.framing import Framed, Framing, field
+from pagekin.read.http import MAX_HEAD, BadEncodingError, TooLargeError, decode_body, parse_head
+from pagekin.read.options import ReadParams
+from pagekin.read.source import SNIFF, Source, codec_of, open_source
+
+_WITH_URL = (b"response", b"resource", b"conversion", b"revisit")
+
+
+def read_warc(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
+    """The records of a WARC or WET file, compressed or not."""
+    with closing(open_source(source.path)) as stored:
+        reader = WarcReader(source, params)
+        if after is None:
+            yield from reader.records(stored)
+        else:
+            yield from reader.records_after(stored, after)
+
+
+class WarcReader:
+    """Records to pages, for one input. `name` is the stored file's, if that is not the input's."""
+
+    def __init__(self, source: Input, params: ReadParams, name: str | None = None) -> None:
+        self._input = source
+        self._name = name or source.path
+        self._limit = params.max_page_bytes
+        self._keep_errors = params.keep_errors
+
+    def records(self, stored: Source, start: int = 0, first: int = 0) -> Iterator[Record]:
+        """The records from an offset on; the first of them has the ordinal `first`."""
+        framing = Framing(stored, self._codec(stored), self._limit + MAX_HEAD, self._wanted, start)
+        page, path = page_id(self._input, first), self._input.path
+        for framed in framing:
+            record = Record(
+                page, None, None, None, None, None, None, None, path, framed.offset, framed.reason, framed.detail
+            )
+            self._fill(record, framed)
+            yield record
+            page += 1
+
+    def records_after(self, stored: Source, after: Position) -> Iterator[Record]:
+        """The records after a position: from its offset if that tells the record, else from the beginning.
+
+        In a plain file every row has its own offset. In a compressed one that is so where a frame holds one
+        record, which is the custom but not the rule: then the next row has another offset.
+        """
+        plain = self._codec(stored) is None
+        records = self.records(stored, after.offset, after.record)
+        first, second = next(records, None), next(records, None)
+        if plain or (
+            first is not None
+            and first.reason != "garbage"
+            and (second is None or second.offset != after.offset)
+        ):
+            if second is not None:
+                yield second
+            yield from records
+            return
+        last = page_id(self._input, after.record)
+        yield from (record for record in self.records(stored) if record.page > last)
+
+    def _codec(self, stored: Source) -> Codec | None:
+        stored.seek(0)
+        name = codec_of(stored.read(SNIFF), self._name)
+        stored.seek(0)
+        return Codec(name, stored) if name else None
+
+    def _fill(self, record: Record, framed: Framed) -> None:
+        """Make the record a page, or say why it is none."""
+        head, low = framed.head, framed.low
+        kind = field(head, low, b"\r\nwarc-type:").lower()
+        if framed.reason is None and kind not in _WITH_URL:
+            record.reason, record.detail = "not-a-page", kind.decode("latin-1") or None
+            return
+        url = field(head, low, b"\r\nwarc-target-uri:")
+        if url:
+            # Some writers put the URL in angle brackets, as older drafts of the standard had it.
+            record.url = (url[1:-1] if url[0] == 60 and url[-1] == 62 else url).decode("utf-8", "replace")
+        if framed.reason is not None:
+            return
+        if kind == b"response":
+            self._response(record, framed)
+        elif kind == b"revisit":
+            record.reason = "revisit"
+            record.detail = field(head, low, b"\r\nwarc-refers-to-target-uri:").decode("utf-8", "replace") or None
+        else:
+            self._content(record, framed, kind == b"conversion")
+        if record.reason is None:
+            record.ip = field(head, low, b"\r\nwarc-ip-address:").decode("latin-1") or None
+            record.date = parse_date(field(head, low, b"\r\nwarc-date:").decode("latin-1"))
+
+    def _response(self, record: Record, framed: Framed) -> None:
+        front, data, length = framed.front, framed.data, framed.length
+        if len(front) > length:
+            front = front[:length]
+        end = data.find(b"\r\n\r\n", 0, MAX_HEAD) + 4
+        http = parse_head(front + data[: end if end > 3 else MAX_HEAD])
+        if http is None:
+            kind = field(framed.head, framed.low, b"\r\ncontent-type:").lower()
+            if not kind or kind.startswith(b"application/http"):
+                record.reason = "bad-http"
+            else:
+                record.reason, record.detail = "not-html", kind.decode("latin-1")
+            return
+        record.status = http.status
+        if http.status != 200 and not self._keep_errors:
+            record.reason, record.detail = "status", str(http.status)
+            return
+        content_type = record.content_type = http.get(b"\r\ncontent-type:") or None
+        if content_type is not None and not is_html_type(content_type):
+            record.reason, record.detail = "not-html", content_type
+        elif record.url is None:
+            record.reason = "no-url"
+        elif len(front) + len(data) < length:
+            record.reason, record.detail = "too-large", f"{length} bytes"
+        else:
+            begin = http.end - len(front)
+            body = data[begin:] if begin >= 0 else front[begin:] + data
+            try:
+                body = decode_body(http, body, self._limit)
+            except BadEncodingError as error:
+                record.reason, record.detail = "bad-encoding", str(error)
+                return
+            except TooLargeError:
+                record.reason, record.detail = "too-large", f"more than {self._limit} bytes"
+                return
+            if content_type is None and not looks_like_html(body):
+                record.reason, record.detail = "not-html", "no Content-Type"
+            else:
+                record.html = body
+
+    def _content(self, record: Record, framed: Framed, conversion: bool) -> None:
+        """A block that is the content itself: a stored resource, or the text that WET files give."""
+        length = framed.length
+        block = (framed.front + framed.data)[:length]
+        content_type = field(framed.head, framed.low, b"\r\ncontent-type:").decode("latin-1") or None
+        record.content_type = content_type
+        is_text = conversion and (content_type or "text/plain").lower().startswith("text/plain")
+        if not is_text and not (is_html_type(content_type) if content_type else looks_like_html(block)):
+            record.reason, record.detail = "not-html", content_type or "no Content-Type"
+        elif record.url is None:
+            record.reason = "no-url"
+        elif len(block) < length or length > self._limit:
+            record.reason, record.detail = "too-large", f"{length} bytes"
+        elif is_text:
+            record.text = block.decode("utf-8", "replace")
+        else:
+            record.html = block
+
+    def _wanted(self, framed: Framed) -> bool:
+        """Whether a large record, of which there is the beginning, would be a page but for its size."""
+        record = Record(0, None, None, None, None, None, None, None, "", 0)
+        self._fill(record, framed)
+        return record.reason == "too-large"

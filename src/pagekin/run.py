@@ -1,0 +1,236 @@
+"""The run folder: Parquet tables, `run.json`, and the rules that keep them whole.
+
+    RUN/run.json            version, inputs, parameters, steps done, counts
+    RUN/NAME.parquet/       a finished table; it appears in one piece
+    RUN/.work/STEP/         a step that is being written
+    RUN/.lock               held while a process writes
+
+A step is written under `.work`, staged when complete, then published: its tables move into place and `run.json` says
+that it is done. A kill at any point leaves a folder from which `--resume` reaches the same end.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from pagekin import _core
+from pagekin.errors import ParamsMismatchError, RunError, RunExistsError, TableMissingError
+from pagekin.files import write_atomically, writing
+from pagekin.params import Params
+from pagekin.read import Input
+from pagekin.tables import TABLES, Table
+
+FORMAT = 1
+"""Changes when an older pagekin could not read the folder."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What must be the same for a run to go on: software, inputs, parameters."""
+
+    pagekin: str
+    format: int
+    unicode: str
+    inputs: list[dict[str, Any]]
+    params: dict[str, Any]
+
+    @classmethod
+    def of(cls, inputs: Sequence[Input], params: Params) -> Identity:
+        """The identity of a run over these inputs."""
+        described = [asdict(source) | _stamp(source.path) for source in inputs]
+        return cls(_core.__version__, FORMAT, _core.UNICODE_VERSION, described, params.to_dict())
+
+
+def _stamp(path: str) -> dict[str, int | None]:
+    """Size and time of a file, by which a changed input shows. Unknown for stdin, folders and remote paths."""
+    try:
+        stat = Path(path).stat()
+    except (OSError, ValueError):
+        return {"size": None, "mtime_ns": None}
+    if not Path(path).is_file():
+        return {"size": None, "mtime_ns": None}
+    return {"size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+
+
+class Run:
+    """A run folder, open for reading; `create` opens one for writing.
+
+    Examples:
+        >>> import pagekin
+        >>> run = pagekin.Run(example_run)
+        >>> run.table("pages", columns=["url", "words"]).num_rows > 0
+        True
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._lock: IO[bytes] | None = None
+        file = self.path / "run.json"
+        try:
+            self.info: dict[str, Any] = json.loads(file.read_bytes())
+        except FileNotFoundError:
+            hint = "no such folder" if not self.path.exists() else "it has no run.json"
+            raise RunError(f"{self.path} is not a run folder: {hint}; make one with `pagekin scan`") from None
+        except (OSError, ValueError) as error:
+            raise RunError(f"cannot read {file}: {error}") from error
+        if self.info.get("format") != FORMAT:
+            raise RunError(f"{self.path} was written in format {self.info.get('format')}; this pagekin reads {FORMAT}")
+
+    # Reading ----------------------------------------------------------------------------------------------------
+
+    @property
+    def inputs(self) -> list[Input]:
+        """The inputs in order."""
+        return [Input(i["ordinal"], i["path"], i["format"]) for i in self.info["inputs"]]
+
+    @property
+    def params(self) -> Params:
+        """The parameters the run was made with."""
+        return Params.from_dict(self.info["params"])
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of the tables that are there."""
+        return [name for name in TABLES if (self.path / f"{name}.parquet").exists()]
+
+    def dataset(self, name: str) -> ds.Dataset:
+        """A table as an Arrow dataset, for reading piece by piece."""
+        if name not in TABLES:
+            raise TableMissingError(f"no table is called {name!r}; this run has: {', '.join(self.tables)}")
+        path = self.path / f"{name}.parquet"
+        if not path.exists():
+            state = "has no" if self.info["state"] == "done" else "is not finished and has no"
+            raise TableMissingError(f"{self.path} {state} table {name!r}; it has: {', '.join(self.tables) or 'none'}")
+        files = sorted(str(p) for p in path.glob("*.parquet")) if path.is_dir() else [str(path)]
+        return ds.dataset(files, schema=TABLES[name].schema, format="parquet")
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """A table, whole; `.to_pandas()` works on it."""
+        return self.dataset(name).to_table(columns=None if columns is None else list(columns))
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r}, state={self.info['state']!r}, tables={self.tables})"
+
+    # Writing ----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], identity: Identity, *, resume: bool) -> Run:
+        """Opens a folder for writing: a new one, or with `resume` one that was begun with the same identity."""
+        folder = Path(path)
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            if not (folder / "run.json").exists():
+                if any(p.name != ".lock" for p in folder.iterdir()):
+                    raise RunExistsError(f"{folder} exists and is not a run folder; choose another -o")
+                lock = _lock(folder)
+                info = asdict(identity) | {"state": "running", "steps": {}, "counts": {}, "skipped": {}}
+                _write_info(folder, info)
+            elif not resume:
+                raise RunExistsError(
+                    f"{folder} already holds a run; add --resume to go on with it, or choose another -o"
+                )
+            else:
+                lock = _lock(folder)
+        run = cls(folder)
+        run._lock = lock
+        run._require(identity)
+        return run
+
+    def _require(self, identity: Identity) -> None:
+        for key, value in asdict(identity).items():
+            if self.info[key] != value:
+                raise ParamsMismatchError(
+                    f"{self.path} was begun with other {key} ({_difference(self.info[key], value)}); "
+                    "give the same, or choose another -o"
+                )
+
+    def update(self, **values: Any) -> None:
+        """Records something in `run.json`."""
+        self.info.update(values)
+        with writing(self.path):
+            _write_info(self.path, self.info)
+
+    def work(self, step: str) -> Path:
+        """The folder in which a step is written."""
+        path = self.path / ".work" / step
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def is_done(self, step: str) -> bool:
+        """The step's tables are published."""
+        return step in self.info["steps"]
+
+    def is_staged(self, step: str) -> bool:
+        """The step's tables are complete, but perhaps not all in place."""
+        return (self.path / ".work" / step / "staged").exists()
+
+    def stage(self, step: str) -> None:
+        """Declares that all the step's tables are complete."""
+        write_atomically(self.work(step) / "staged", b"")
+
+    def publish(self, step: str, tables: Sequence[Table]) -> None:
+        """Moves a staged step's tables into place. Goes on where an earlier attempt was stopped."""
+        work = self.work(step)
+        for table in tables:
+            name = f"{table.name}.parquet"
+            if (work / name).exists():
+                (work / name).rename(self.path / name)
+
+    def finish_step(self, step: str, **facts: Any) -> None:
+        """Records that a step is done, and clears its work folder."""
+        self.update(steps=self.info["steps"] | {step: facts})
+        shutil.rmtree(self.path / ".work" / step, ignore_errors=True)
+
+    def close(self) -> None:
+        """Lets other processes write."""
+        work = self.path / ".work"
+        if work.is_dir() and not any(work.iterdir()):
+            work.rmdir()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _write_info(folder: Path, info: dict[str, Any]) -> None:
+    write_atomically(folder / "run.json", json.dumps(info, indent=2, ensure_ascii=False).encode() + b"\n")
+
+
+def _lock(folder: Path) -> IO[bytes]:
+    file = (folder / ".lock").open("wb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise RunError(f"{folder} is being written by another process; wait for it to end") from None
+    return file
+
+
+def _difference(old: Any, new: Any, name: str = "") -> str:
+    """The first difference between two recorded values, in words."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            if old.get(key) != new.get(key):
+                return _difference(old.get(key), new.get(key), f"{name}.{key}" if name else key)
+    if isinstance(old, list) and isinstance(new, list):
+        if len(old) != len(new):
+            return f"{len(old)} then, {len(new)} now"
+        return next(_difference(o, n, o.get("path", "")) for o, n in zip(old, new, strict=True) if o != n)
+    return f"{name}: {old} then, {new} now" if name else f"{old} then, {new} now"
+
+

@@ -1,0 +1,70 @@
+"""Rows of a run's tables, chosen by SQL expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import duckdb
+import pyarrow as pa
+
+from pagekin.errors import UsageError
+from pagekin.run import Run
+from pagekin.tables import TABLES
+
+
+def overview(run: Run) -> pa.Table:
+    """The tables of a run with their sizes and meanings."""
+    names = run.tables
+    return pa.table(
+        {
+            "table": names,
+            "rows": pa.array([run.dataset(name).count_rows() for name in names], pa.int64()),
+            "what": [TABLES[name].doc for name in names],
+        }
+    )
+
+
+def rows(
+    run: Run,
+    name: str,
+    *,
+    where: str | None = None,
+    columns: Sequence[str] | None = None,
+    limit: int | None = None,
+) -> pa.Table:
+    """The rows of a table for which `where` holds, in the table's order.
+
+    Examples:
+        >>> rows(pagekin.Run(example_run), "pages", where="words > 5", columns=["url"], limit=2).num_rows
+        2
+    """
+    data = run.dataset(name)
+    unknown = [column for column in columns or () if column not in data.schema.names]
+    if unknown:
+        raise UsageError(f"{name} has no column {unknown[0]!r}; it has: {', '.join(data.schema.names)}")
+    with _sealed() as db:
+        try:
+            relation = db.from_arrow(data)
+            if where:
+                relation = relation.filter(where)
+            if columns:
+                relation = relation.project(", ".join(f'"{column}"' for column in columns))
+            if limit is not None:
+                relation = relation.limit(limit)
+            found = relation.to_arrow_table()
+        except duckdb.Error as error:
+            first = str(error).splitlines()[0]
+            raise UsageError(f"cannot select by {where!r}: {first}") from error
+    return found
+
+
+def summary(run: Run, name: str, columns: str, group: str, order: str, limit: int) -> pa.Table:
+    """A table grouped and counted."""
+    with _sealed() as db:
+        relation = db.from_arrow(run.dataset(name))
+        return relation.aggregate(columns, group).order(order).limit(limit).to_arrow_table()
+
+
+def _sealed() -> duckdb.DuckDBPyConnection:
+    """A database that sees nothing but what it is given: an expression may come from anywhere."""
+    return duckdb.connect(config={"enable_external_access": "false", "lock_configuration": "true"})

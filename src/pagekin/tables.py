@@ -1,0 +1,148 @@
+"""Every table of a run folder, with a line on each column: the map of the flow.
+
+A `Table` is a name, a row order and columns. The Arrow schema, the Parquet files, the reference pages and the
+checks in `Run.table` all come from here. `RECORDS` and `SKETCHED` are not stored: they are what flows between
+reading, sketching and saving.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, Arrow type, and what it means."""
+
+    name: str
+    type: pa.DataType
+    doc: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the run folder."""
+
+    name: str
+    doc: str
+    order: str
+    columns: tuple[Column, ...]
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The table's Arrow schema."""
+        return pa.schema([pa.field(c.name, c.type) for c in self.columns])
+
+    @property
+    def names(self) -> list[str]:
+        """The column names in order."""
+        return [c.name for c in self.columns]
+
+
+DATE = pa.timestamp("us", tz="UTC")
+LINK = pa.struct([pa.field("target_url", pa.string()), pa.field("target_domain", pa.string())])
+
+_PAGE = Column("page", pa.int64(), "page id: input ordinal << 40 | record ordinal in that input")
+_URL = Column("url", pa.string(), "the page's URL as the crawl recorded it")
+_IP = Column("ip", pa.string(), "address the page was fetched from, if the crawl recorded it")
+_STATUS = Column("status", pa.int32(), "HTTP status, if the crawl recorded it")
+_DATE = Column("date", DATE, "when the page was fetched, if the crawl recorded it")
+_INPUT = Column("input", pa.string(), "the input as it was named or expanded")
+_OFFSET = Column("offset", pa.int64(), "where the record begins in its input: byte, line or row, by format")
+_REASON = Column("reason", pa.string(), "why the record is not a page")
+_DETAIL = Column("detail", pa.string(), "what exactly was wrong, where that is known")
+_TEXT = Column("text", pa.string(), "visible text (docs/reference/text.md)")
+
+RECORDS = Table(
+    "records",
+    "What readers yield: every record of the inputs, page or not.",
+    "page",
+    (
+        _PAGE,
+        _URL,
+        _IP,
+        _STATUS,
+        _DATE,
+        Column("content_type", pa.string(), "HTTP Content-Type as sent"),
+        Column("html", pa.binary(), "the page's bytes, null for input that has only text"),
+        Column("text", pa.string(), "the page's text, for input that has only text"),
+        _INPUT,
+        _OFFSET,
+        _REASON,
+        _DETAIL,
+    ),
+)
+
+PAGES = Table(
+    "pages",
+    "One row a page.",
+    "page",
+    (
+        _PAGE,
+        _URL,
+        Column("host", pa.string(), "host name of the URL, lower case"),
+        Column("domain", pa.string(), "registered domain by the public suffix list, else the host"),
+        _IP,
+        _STATUS,
+        Column("charset", pa.string(), "encoding the bytes were decoded with (null for text input)"),
+        Column("lossy", pa.bool_(), "decoding met malformed bytes"),
+        Column("html_bytes", pa.int64(), "size of the page's bytes (null for text input)"),
+        Column("noise_chars", pa.int64(), "characters of noise (null for text input)"),
+        Column("words", pa.int64(), "words of the visible text"),
+        Column("links", pa.int64(), "distinct link targets (null for text input)"),
+        Column("title", pa.string(), "text of the title element"),
+        _DATE,
+        _INPUT,
+        _OFFSET,
+    ),
+)
+
+TEXTS = Table("texts", "The visible text of each page.", "page", (_PAGE, _URL, _TEXT))
+
+LINKS = Table(
+    "links",
+    "One row for each distinct link target of a page.",
+    "page, then order of appearance",
+    (
+        _PAGE,
+        Column("target_url", pa.string(), "absolute URL without fragment"),
+        Column("target_domain", pa.string(), "registered domain of the target, else its host"),
+    ),
+)
+
+SKETCHES = Table(
+    "sketches",
+    "What is compared instead of pages.",
+    "page",
+    (
+        _PAGE,
+        Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
+    ),
+)
+
+SKIPPED = Table(
+    "skipped",
+    "One row for each record that is not a page, with the reason.",
+    "page",
+    (_PAGE, _URL, _REASON, _DETAIL, _INPUT, _OFFSET),
+)
+
+def _columns(*tables: Table) -> tuple[Column, ...]:
+    """The columns of several tables, each once."""
+    return tuple({c.name: c for t in tables for c in t.columns}.values())
+
+
+SKETCHED = Table(
+    "sketched",
+    "What the sketch pass yields: every record, with all that its page gave.",
+    "page",
+    (
+        *_columns(PAGES, TEXTS, SKETCHES, SKIPPED),
+        Column("targets", pa.list_(LINK), "the rows of links that belong to this page"),
+    ),
+)
+
+TABLES: dict[str, Table] = {t.name: t for t in (PAGES, TEXTS, LINKS, SKETCHES, SKIPPED)}

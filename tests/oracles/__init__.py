@@ -1,0 +1,1 @@
+"""Slow, obvious versions of the rules in docs/reference/text.md: what the native pass is held against."""

@@ -1,0 +1,21 @@
+"""Noise: a page's HTML without its alphanumeric characters."""
+
+from __future__ import annotations
+
+import regex  # type: ignore[import-untyped]
+
+_ALPHANUMERIC = regex.compile(r"[\p{Alphabetic}\p{Nd}\p{Nl}\p{No}]")
+
+
+def is_alphanumeric(char: str) -> bool:
+    """Alphabetic by the Unicode property, or a number of any kind (Nd, Nl, No)."""
+    return _ALPHANUMERIC.fullmatch(char) is not None
+
+
+def noise(html: str) -> str:
+    """Everything but the alphanumeric characters, white space included.
+
+    >>> noise('<p class="a1">Höhe 3 m²</p>')
+    '< ="">  </>'
+    """
+    return "".join(char for char in html if not is_alphanumeric(char))
