@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pagekin.errors import PagekinError
     from pagekin.params import Params
     from pagekin.pipeline import scan
-    from pagekin.read import Record, read_pages as read
+    from pagekin.read import Record
+    from pagekin.read import read_pages as read
     from pagekin.run import Run
     from pagekin.single import noise, text, words
 

@@ -56,7 +56,7 @@ class Params:
             >>> Params.from_dict({"read": {"keep_errors": True}}).read.keep_errors
             True
         """
-        parts = {f.name: type(f.default_factory()) for f in dataclasses.fields(cls)}  # type: ignore[misc]
+        parts = {f.name: type(getattr(cls(), f.name)) for f in dataclasses.fields(cls)}
         unknown = sorted(values.keys() - parts.keys())
         if unknown:
             raise ParamsError(f"unknown part [{unknown[0]}]; known parts: {', '.join(sorted(parts))}")

@@ -139,7 +139,9 @@ def _check(run: Run, strict: bool) -> None:
     failures = {reason: n for reason, n in skipped.items() if reason in INPUT_FAILURES}
     if strict and failures:
         run.update(state="failed")
-        raise InputError(f"an input is damaged ({say_reasons(failures)}); see the table `skipped`, or drop --strict")
+        raise InputError(
+            f"an input is damaged ({say_reasons(failures)}); see the table `skipped`, or drop --strict"
+        )
     if run.info["counts"]["pages"] == 0:
         run.update(state="failed")
         why = say_reasons(skipped) or "the inputs hold no records"

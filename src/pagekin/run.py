@@ -5,8 +5,9 @@
     RUN/.work/STEP/         a step that is being written
     RUN/.lock               held while a process writes
 
-A step is written under `.work`, staged when complete, then published: its tables move into place and `run.json` says
-that it is done. A kill at any point leaves a folder from which `--resume` reaches the same end.
+A step is written under `.work`, staged when complete, then published: its tables move into place and
+`run.json` says that it is done. A kill at any point leaves a folder from which `--resume` reaches the same
+end.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Identity:
 
 
 def _stamp(path: str) -> dict[str, int | None]:
-    """Size and time of a file, by which a changed input shows. Unknown for stdin, folders and remote paths."""
+    """Size and time of a file, by which a changed input shows. Unknown for stdin, folders, remote paths."""
     try:
         stat = Path(path).stat()
     except (OSError, ValueError):
@@ -84,9 +85,9 @@ class Run:
         except (OSError, ValueError) as error:
             raise RunError(f"cannot read {file}: {error}") from error
         if self.info.get("format") != FORMAT:
-            raise RunError(f"{self.path} was written in format {self.info.get('format')}; this pagekin reads {FORMAT}")
-
-    # Reading ----------------------------------------------------------------------------------------------------
+            raise RunError(
+                f"{self.path} was written in format {self.info.get('format')}; this pagekin reads {FORMAT}"
+            )
 
     @property
     def inputs(self) -> list[Input]:
@@ -110,7 +111,9 @@ class Run:
         path = self.path / f"{name}.parquet"
         if not path.exists():
             state = "has no" if self.info["state"] == "done" else "is not finished and has no"
-            raise TableMissingError(f"{self.path} {state} table {name!r}; it has: {', '.join(self.tables) or 'none'}")
+            raise TableMissingError(
+                f"{self.path} {state} table {name!r}; it has: {', '.join(self.tables) or 'none'}"
+            )
         files = sorted(str(p) for p in path.glob("*.parquet")) if path.is_dir() else [str(path)]
         return ds.dataset(files, schema=TABLES[name].schema, format="parquet")
 
@@ -121,11 +124,9 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r}, state={self.info['state']!r}, tables={self.tables})"
 
-    # Writing ----------------------------------------------------------------------------------------------------
-
     @classmethod
     def create(cls, path: str | os.PathLike[str], identity: Identity, *, resume: bool) -> Run:
-        """Opens a folder for writing: a new one, or with `resume` one that was begun with the same identity."""
+        """Opens a folder for writing: a new one, or with `resume` one begun with the same identity."""
         folder = Path(path)
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -232,5 +233,3 @@ def _difference(old: Any, new: Any, name: str = "") -> str:
             return f"{len(old)} then, {len(new)} now"
         return next(_difference(o, n, o.get("path", "")) for o, n in zip(old, new, strict=True) if o != n)
     return f"{name}: {old} then, {new} now" if name else f"{old} then, {new} now"
-
-

@@ -30,6 +30,8 @@ class Table:
     doc: str
     order: str
     columns: tuple[Column, ...]
+    brief: tuple[str, ...] = ()
+    """The columns that fit on a screen; all of them when none is named."""
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -98,6 +100,7 @@ PAGES = Table(
         _INPUT,
         _OFFSET,
     ),
+    brief=("page", "url", "domain", "charset", "words", "links", "title"),
 )
 
 TEXTS = Table("texts", "The visible text of each page.", "page", (_PAGE, _URL, _TEXT))
@@ -128,7 +131,9 @@ SKIPPED = Table(
     "One row for each record that is not a page, with the reason.",
     "page",
     (_PAGE, _URL, _REASON, _DETAIL, _INPUT, _OFFSET),
+    brief=("page", "url", "reason", "detail"),
 )
+
 
 def _columns(*tables: Table) -> tuple[Column, ...]:
     """The columns of several tables, each once."""

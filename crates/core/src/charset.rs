@@ -13,7 +13,7 @@ use crate::markup::{attributes, name_end};
 /// How far into the page a declaring `meta` is looked for.
 const PRESCAN: usize = 4096;
 /// How much of the page the detector is shown: its verdict does not change much after that.
-const DETECT: usize = 256 * 1024;
+const DETECT: usize = 64 * 1024;
 
 /// A decoded page.
 pub struct Decoded<'a> {
@@ -110,6 +110,9 @@ fn has_escapes(bytes: &[u8]) -> bool {
 
 fn detect(bytes: &[u8], tld: Option<&str>) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    // ASCII tells nothing: begin with the line in which something else comes first.
+    let begin = bytes.iter().position(|b| !b.is_ascii() || *b == 0x1B).unwrap_or(0);
+    let bytes = &bytes[memchr::memrchr(b'\n', &bytes[..begin]).unwrap_or(0)..];
     detector.feed(&bytes[..bytes.len().min(DETECT)], bytes.len() <= DETECT);
     // chardetng wants the label in lower-case ASCII and panics on anything else.
     let tld =

@@ -3,6 +3,8 @@
 //! Nothing here opens a file, reads the environment or knows Python. One module per idea; the order below is
 //! the order in which a page passes through them.
 
+#[cfg(target_arch = "x86_64")]
+mod blocks;
 pub mod chars;
 pub mod charset;
 pub mod domain;

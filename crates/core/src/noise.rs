@@ -1,8 +1,10 @@
 //! Noise: the HTML without its alphanumeric characters.
 //!
 //! Most of a page is ASCII, of which this pass keeps about a third: blocks of 16 bytes are compacted by one shuffle
-//! per half where the CPU has it, and by a loop without branches elsewhere.
+//! per half where the CPU has it ([`crate::blocks`]), and by a loop without branches elsewhere.
 
+#[cfg(target_arch = "x86_64")]
+use crate::blocks;
 use crate::chars::{Kind, Kinds, char_at};
 
 /// Bytes handled at once.
@@ -68,9 +70,9 @@ type Compact = fn(&[u8], &mut [u8]) -> (usize, usize);
 
 fn compactor() -> Compact {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("ssse3") && std::arch::is_x86_feature_detected!("popcnt") {
+    if blocks::available() {
         // SAFETY: the features were just detected.
-        return |bytes, out| unsafe { shuffled::compact(bytes, out) };
+        return |bytes, out| unsafe { compact_blocks(bytes, out) };
     }
     compact_plain
 }
@@ -87,75 +89,21 @@ fn compact_plain(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod shuffled {
-    use super::{BLOCK, compact_plain};
-    use std::arch::x86_64::*;
-
-    /// For each set of 8 bytes that stay, the shuffle that moves them together.
-    static SHUFFLES: [[u8; 8]; 256] = {
-        let mut table = [[0x80u8; 8]; 256];
-        let mut mask = 0;
-        while mask < 256 {
-            let (mut bit, mut to) = (0, 0);
-            while bit < 8 {
-                if mask >> bit & 1 == 1 {
-                    table[mask][to] = bit as u8;
-                    to += 1;
-                }
-                bit += 1;
-            }
-            mask += 1;
-        }
-        table
-    };
-
-    /// # Safety
-    /// The CPU must have SSSE3 and POPCNT.
-    #[target_feature(enable = "ssse3,popcnt")]
-    pub unsafe fn compact(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-        let (mut at, mut len) = (0, 0);
-        while at + BLOCK <= bytes.len() && len + BLOCK <= out.len() {
-            // SAFETY: both ranges were just checked, and unaligned access is allowed.
-            let block = unsafe { _mm_loadu_si128(bytes.as_ptr().add(at).cast()) };
-            if _mm_movemask_epi8(block) != 0 {
-                break;
-            }
-            // ASCII is positive, so signed comparisons do.
-            let folded = _mm_or_si128(block, _mm_set1_epi8(0x20));
-            let letter = between(folded, b'a', b'z');
-            let digit = between(block, b'0', b'9');
-            let stays = !_mm_movemask_epi8(_mm_or_si128(letter, digit)) as usize & 0xFFFF;
-            let (low, high) = (stays & 0xFF, stays >> 8);
-            let low_len = low.count_ones() as usize;
-            // SAFETY: a half is 8 bytes, and at most 8 were written before the second one: within the block checked above.
-            unsafe {
-                let to = out.as_mut_ptr().add(len);
-                _mm_storel_epi64(to.cast(), _mm_shuffle_epi8(block, half(low)));
-                let upper = _mm_srli_si128(block, 8);
-                _mm_storel_epi64(to.add(low_len).cast(), _mm_shuffle_epi8(upper, half(high)));
-            }
-            len += stays.count_ones() as usize;
-            at += BLOCK;
-        }
-        // The rest up to the first character beyond ASCII: less than a block, unless that is where we stopped.
-        let rest = &bytes[at..bytes.len().min(at + BLOCK)];
-        let (read, written) = compact_plain(rest, &mut out[len..]);
-        (at + read, len + written)
+#[target_feature(enable = "ssse3,popcnt")]
+fn compact_blocks(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    let (mut at, mut len) = (0, 0);
+    while let Some(block) = blocks::ascii_block(bytes, at)
+        && let Some(to) = out[len..].first_chunk_mut()
+    {
+        let stay = !blocks::alphanumeric(block) & 0xFFFF;
+        blocks::compact(block, stay, to);
+        len += stay.count_ones() as usize;
+        at += BLOCK;
     }
-
-    #[inline]
-    #[target_feature(enable = "ssse3")]
-    fn between(block: __m128i, low: u8, high: u8) -> __m128i {
-        let above = _mm_cmpgt_epi8(block, _mm_set1_epi8(low as i8 - 1));
-        _mm_and_si128(above, _mm_cmplt_epi8(block, _mm_set1_epi8(high as i8 + 1)))
-    }
-
-    #[inline]
-    #[target_feature(enable = "ssse3")]
-    fn half(mask: usize) -> __m128i {
-        // SAFETY: the row is 8 bytes long.
-        unsafe { _mm_loadl_epi64(SHUFFLES[mask].as_ptr().cast()) }
-    }
+    // The rest up to the first character beyond ASCII.
+    let rest = &bytes[at..bytes.len().min(at + BLOCK)];
+    let (read, written) = compact_plain(rest, &mut out[len..]);
+    (at + read, len + written)
 }
 
 #[cfg(test)]

@@ -10,9 +10,23 @@ import click
 from pagekin.cli.progress import Voice, voice_options
 
 FINDINGS = (
-    ("Pages by domain", "pages", "domain, count(*) AS pages, sum(words) AS words", "domain", "pages DESC, domain", 10),
+    (
+        "Pages by domain",
+        "pages",
+        "domain, count(*) AS pages, sum(words) AS words",
+        "domain",
+        "pages DESC, domain",
+        10,
+    ),
     ("Encodings", "pages", "charset, count(*) AS pages", "charset", "pages DESC, charset", 20),
-    ("Records that are no pages", "skipped", "reason, count(*) AS records", "reason", "records DESC, reason", 20),
+    (
+        "Records that are no pages",
+        "skipped",
+        "reason, count(*) AS records",
+        "reason",
+        "records DESC, reason",
+        20,
+    ),
 )
 """Title, table, columns, group, order, rows."""
 

@@ -1,10 +1,10 @@
 """`pagekin`: the commands, loaded one by one, and the exit codes.
 
-    0    done
-    1    failed
-    2    wrong usage
-    3    finished, but some inputs were damaged or unreadable
-    130  interrupted; `scan --resume` goes on
+0    done
+1    failed
+2    wrong usage
+3    finished, but some inputs were damaged or unreadable
+130  interrupted; `scan --resume` goes on
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def main() -> None:
         click.echo(f"pagekin: {error}", err=True)
         code = error.exit_code
     except BrokenPipeError:
-        # The reader of our output went away (`| head`): not our failure. Python would complain while closing stdout.
+        # The reader of our output went away (`| head`): not our failure. Python would complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code if isinstance(code, int) else 0)

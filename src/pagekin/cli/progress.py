@@ -79,8 +79,12 @@ class Voice:
             eta = f", {left:,.0f} s left" if left is not None else ""
             self.say(
                 f"{self._name}: {done:.0%}, {self._pages:,} pages, {rate:,.0f}/s{eta}",
-                step=self._name, done=round(done, 4), pages=self._pages, rate=round(rate, 1), seconds_left=left,
-            )  # fmt: skip
+                step=self._name,
+                done=round(done, 4),
+                pages=self._pages,
+                rate=round(rate, 1),
+                seconds_left=left,
+            )
 
     def say(self, message: str, **facts: Any) -> None:
         """A message, or with --json the facts in it."""

@@ -9,7 +9,9 @@ import click
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The HTML file.  [default: RUN/report.html]")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The HTML file.  [default: RUN/report.html]"
+)
 def report(run: Path, output: Path | None) -> None:
     """Write a run's tables and figures as one HTML file that needs nothing else.
 

@@ -19,13 +19,19 @@ DAMAGED = 3
 
 @click.command()
 @click.argument("inputs", nargs=-1, required=True)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The run folder to make.")
-@click.option("--only", metavar="NAMES", help='Detectors to run, separated by commas; "" reads and sketches only.')
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The run folder to make."
+)
+@click.option(
+    "--only", metavar="NAMES", help='Detectors to run, separated by commas; "" reads and sketches only.'
+)
 @click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True)
 @click.option("--spark-master", default="local[*]", show_default=True, help="Where Spark runs.")
 @click.option("--params", "params_file", type=click.Path(path_type=Path), help="Parameters, a TOML file.")
 @click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory that detectors may use.")
-@click.option("--threads", type=click.IntRange(min=1), help="Threads of the local engine.  [default: all cores]")
+@click.option(
+    "--threads", type=click.IntRange(min=1), help="Threads of the local engine.  [default: all cores]"
+)
 @click.option("--keep-errors", is_flag=True, help="Keep pages whose HTTP status is not 200.")
 @click.option("--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MB]")
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
@@ -48,8 +54,8 @@ def scan(
 ) -> int:
     """Read a crawl, sketch its pages, run the detectors.
 
-    INPUTS are WARC, WET or WACZ files, JSONL or Parquet files with `url` and `html` or `text`, folders or zips of
-    HTML files, globs, or - for stdin.
+    INPUTS are WARC, WET or WACZ files, JSONL or Parquet files with `url` and `html` or `text`, folders or
+    zips of HTML files, globs, or - for stdin.
 
     \b
     Examples:
@@ -95,12 +101,13 @@ def report_scan(run: Run, voice: Voice) -> int:
     from pagekin.read import INPUT_FAILURES, READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
-    voice.say(f"{counts['pages']:,} pages, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML", **counts)
+    voice.say(
+        f"{counts['pages']:,} pages, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML",
+        **counts,
+    )
     if counts["lossy"]:
         voice.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
     for reason, n in skipped.items():
         voice.say(f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n)
     voice.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
     return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0
-
-

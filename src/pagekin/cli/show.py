@@ -13,11 +13,21 @@ import click
 @click.argument("table", required=False)
 @click.option("--top", type=click.IntRange(min=0), help="So many rows.  [default: 20 as a table, else all]")
 @click.option("--where", metavar="EXPR", help="Only rows for which this SQL expression holds.")
-@click.option("--columns", metavar="NAMES", help="Only these columns, separated by commas.")
 @click.option(
-    "--format", "form", type=click.Choice(["table", "jsonl", "csv", "parquet"]), default="table", show_default=True
+    "--columns",
+    metavar="NAMES",
+    help="Only these columns, separated by commas; a table on the screen shows the main ones.",
 )
-def show(run: Path, table: str | None, top: int | None, where: str | None, columns: str | None, form: str) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "jsonl", "csv", "parquet"]),
+    default="table",
+    show_default=True,
+)
+def show(
+    run: Path, table: str | None, top: int | None, where: str | None, columns: str | None, form: str
+) -> None:
     """Print a table of a run, or without TABLE what the run holds.
 
     \b
@@ -30,6 +40,7 @@ def show(run: Path, table: str | None, top: int | None, where: str | None, colum
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.run import Run
     from pagekin.show import overview, rows
+    from pagekin.tables import TABLES
 
     opened = Run(run)
     if table is None:
@@ -37,6 +48,8 @@ def show(run: Path, table: str | None, top: int | None, where: str | None, colum
         return
     limit = 20 if top is None and form == "table" else top
     names = [name.strip() for name in columns.split(",")] if columns else None
+    if form == "table" and names is None and table in TABLES:
+        names = list(TABLES[table].brief) or None
     found = rows(opened, table, where=where, columns=names, limit=limit)
     if form == "table":
         print_table(found, title=table)

@@ -10,7 +10,9 @@ from pagekin.cli.progress import Voice, voice_options
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The .warc.gz or .warc file.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The .warc.gz or .warc file."
+)
 @click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed makes another web.")
 @voice_options

@@ -41,7 +41,9 @@ def print_table(table: pa.Table, title: str) -> None:
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200, highlight=False)
     view = Table(title=Text(clean(title)), title_justify="left", header_style="bold")
     for field in table.schema:
-        numeric = (pa.types.is_integer(field.type) and field.name != "page") or pa.types.is_floating(field.type)
+        numeric = (pa.types.is_integer(field.type) and field.name != "page") or pa.types.is_floating(
+            field.type
+        )
         view.add_column(field.name, justify="right" if numeric else "left", overflow="ellipsis", no_wrap=True)
     for row in table.to_pylist():
         view.add_row(*(Text(_shorten(name, value)) for name, value in row.items()))

@@ -1,7 +1,7 @@
 """What an engine can do, and what a kernel is to it.
 
-Detectors are written against these classes alone. An engine may run a kernel in any number of threads, processes or
-machines: a kernel is a pure function of its batch, so the tables come out the same.
+Detectors are written against these classes alone. An engine may run a kernel in any number of threads,
+processes or machines: a kernel is a pure function of its batch, so the tables come out the same.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pagekin.read import Input
     from pagekin.run import Run
 
-Batch = pa.RecordBatch
-BatchFunction = Callable[[Batch], Batch]
+Batch: TypeAlias = pa.RecordBatch
+BatchFunction: TypeAlias = Callable[[Batch], Batch]
 
 
 class Kernel(Protocol):
@@ -64,7 +64,7 @@ class Silent:
 
 
 class Engine(ABC):
-    """Moves rows between kernels. A dataset is whatever the engine makes of one; detectors only pass it on."""
+    """Moves rows between kernels. A dataset is whatever the engine makes of one; detectors pass it on."""
 
     name: str
 
@@ -80,5 +80,5 @@ class Engine(ABC):
     def save(self, data: Any, run: Run, step: str, outputs: Sequence[Output]) -> None:
         """Writes the tables of one step into the run folder, all at once or not at all."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most engines hold nothing
         """Gives back what the engine holds."""

@@ -1,8 +1,8 @@
 """The embedded engine: threads in this process, batches that flow, nothing collected.
 
-Reading, the kernel and writing overlap in three threads joined by short queues, so that at any time a handful of
-batches is in memory whatever the size of the crawl. What is written is cut into parts at places that depend only on
-the input. A part that is finished is marked, and a resumed run goes on behind the last marked part.
+Reading, the kernel and writing overlap in three threads joined by short queues, so that at any time a
+handful of batches is in memory whatever the size of the crawl. What is written is cut into parts at places
+that depend on the input alone. A finished part is marked, and a resumed run goes on behind the last marked part.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -123,9 +124,12 @@ def _size(path: str) -> int:
 
 
 class Prefetch(Iterator[T]):
-    """Runs an iterator in a thread of its own, a few items ahead."""
+    """Runs an iterator in a thread of its own, one item ahead and one at hand.
 
-    DEPTH = 2
+    No more than that: a single batch may hold pages of 64 MB.
+    """
+
+    DEPTH = 1
 
     def __init__(self, source: Iterator[T]) -> None:
         self._source = source
@@ -150,12 +154,11 @@ class Prefetch(Iterator[T]):
         self._put((False, end))
 
     def _put(self, entry: tuple[bool, T | BaseException | None]) -> None:
-        # Wakes up now and then, so that a consumer that went away does not leave this thread waiting for ever.
+        # Wakes up now and then: a consumer that went away must not leave this thread waiting for ever.
         while not self._stop.is_set():
-            try:
-                return self._queue.put(entry, timeout=0.1)
-            except queue.Full:
-                continue
+            with suppress(queue.Full):
+                self._queue.put(entry, timeout=0.1)
+                break
 
     def __next__(self) -> T:
         more, item = self._queue.get()
@@ -172,5 +175,3 @@ class Prefetch(Iterator[T]):
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join()
-
-

@@ -1,7 +1,7 @@
 """Parts: how the local engine writes a step so that a kill costs one part at most.
 
-A part is a Parquet file for each table of the step. Its mark, a small JSON file that appears in one piece after the
-files are complete, says which record was the last in it. Files without a mark are overwritten.
+A part is a Parquet file for each table of the step. Its mark, a small JSON file that appears in one piece
+after the files are complete, says which record was the last in it. Files without a mark are overwritten.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ class Mark:
 
 def finished_parts(work: Path) -> list[Mark]:
     """The marks of an earlier attempt, in order."""
-    marks = [Mark(**json.loads(path.read_text())) for path in sorted(work.glob("*.done"))]
-    return marks
+    return [Mark(**json.loads(path.read_text())) for path in sorted(work.glob("*.done"))]
 
 
 class PartWriter:

@@ -1,8 +1,8 @@
 """PySpark: the same kernels, single-threaded inside each Python worker.
 
-The run folder and the inputs must be on a file system that driver and workers share. One input is one partition, in
-order, so that the tables come out in page order without a sort. Reading and the kernels run fused in one worker
-call: a page's HTML never passes through the JVM.
+The run folder and the inputs must be on a file system that driver and workers share. One input is one
+partition, in order, so that the tables come out in page order without a sort. Reading and the kernels run
+fused in one worker call: a page's HTML never passes through the JVM.
 """
 
 from __future__ import annotations
@@ -62,8 +62,11 @@ class SparkEngine(Engine):
     name = "spark"
 
     def __init__(self, master: str = "local[*]", config: dict[str, str] | None = None) -> None:
-        # Workers must run the Python that has pagekin; Spark's own guess is whatever `python3` is on their PATH.
+        # Workers must run the Python that has pagekin; Spark's own guess is whatever is on their PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        if master.startswith("local"):
+            # Executors on this machine: nothing needs to be reachable from elsewhere.
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         builder = SparkSession.builder.appName("pagekin").master(master)
         settings = {
             "spark.ui.enabled": "false",
@@ -81,7 +84,9 @@ class SparkEngine(Engine):
             self.spark = builder.getOrCreate()
         except (PySparkException, RuntimeError, OSError) as error:
             first = str(error).strip().splitlines()[0]
-            raise EngineError(f"Spark did not start ({first}); it needs Java 17 or newer on the PATH") from error
+            raise EngineError(
+                f"Spark did not start ({first}); it needs Java 17 or newer on the PATH"
+            ) from error
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Rows:
         """The records of a crawl: one partition per input."""

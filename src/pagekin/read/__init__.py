@@ -1,7 +1,7 @@
-"""Crawl files to records: WARC, WET, WACZ, HTML folders and zips, JSONL, Parquet, standard input, remote paths.
+"""Crawl files to records: WARC, WET, WACZ, HTML, JSONL, Parquet, from disk, standard input or remote paths.
 
-`expand` turns what a user names into inputs, `read_input` gives every record of one input in order, page or not,
-`batches` packs records for the sketch pass. `read_pages` is the short way: the pages of a path.
+`expand` turns what a user names into inputs, `read_input` gives every record of one input in order, page or
+not, `batches` packs records for the sketch pass. `read_pages` is the short way: the pages of a path.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
+from typing import Any
 
 import pyarrow as pa
 
@@ -45,7 +46,7 @@ def _batch(records: list[Record]) -> pa.RecordBatch:
     )
 
 
-def _array(values: list[object], kind: pa.DataType) -> pa.Array:
+def _array(values: list[object], kind: pa.DataType) -> pa.Array[Any]:
     try:
         return pa.array(values, kind)
     except UnicodeEncodeError:
@@ -54,12 +55,4 @@ def _array(values: list[object], kind: pa.DataType) -> pa.Array:
 
 
 def _clean(value: str) -> str:
-    return value.encode("utf-8", "surrogateescape" if _from_bytes(value) else "replace").decode("utf-8", "replace")
-
-
-def _from_bytes(value: str) -> bool:
-    try:
-        value.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return False
-    return True
+    return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

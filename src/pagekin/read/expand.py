@@ -14,8 +14,8 @@ from pagekin.read.source import is_remote, open_file
 def expand(inputs: Sequence[str], first_ordinal: int = 0) -> list[Input]:
     """The inputs that names stand for, numbered from `first_ordinal` on.
 
-    Names keep their order. What a folder or a glob stands for comes in byte order of the paths. A folder gives one
-    input for each crawl file below it, and one for all its HTML files.
+    Names keep their order. What a folder or a glob stands for comes in byte order of the paths. A folder
+    gives one input for each crawl file below it, and one more for all its HTML files.
 
     Raises:
         InputError: a name stands for nothing that can be read.

@@ -91,7 +91,7 @@ class Codec:
                 begin = zlib.decompressobj(31).decompress(head, 16)
                 if begin:
                     return begin.lstrip(b"\r\n").startswith(b"WARC/")
-            begin = self.reader(source, start).read(16)
+            begin = bytes(self.reader(source, start).read(16))
         except (OSError, zlib.error):
             if source.failed:
                 raise

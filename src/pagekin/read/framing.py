@@ -1,8 +1,8 @@
 """Cutting a stream into WARC records, whatever is wrong with it.
 
-Reads through FastWARC's decoders, but finds the records itself: FastWARC's own iterator stops at the first bytes
-that are no record, does not tell a cut record from a whole one, and gives wrong offsets for zstd and lz4. Here one
-bad record costs that record only, and all that is lost has a row that says so.
+Reads through FastWARC's decoders, but finds the records itself: FastWARC's own iterator stops at the first
+bytes that are no record, does not tell a cut record from a whole one, and gives wrong offsets for zstd and
+lz4. Here one bad record costs that record only, and all that is lost has a row that says so.
 
 Rows depend on nothing but the bytes from their offset on, so that reading may start again at any of them.
 """
@@ -19,8 +19,8 @@ from pagekin.read.base import message
 from pagekin.read.frames import Broken, Codec
 from pagekin.read.source import Source, Tape
 
-# Bytes read past a record to see that another one begins. A frame's start is known only for the last byte read,
-# so no more than this may be read ahead: no sensible record is shorter.
+# Bytes read past a record to see that another one begins. A frame's start is known only for the last byte
+# read, so no more than this may be read ahead: no sensible record is shorter.
 _AHEAD = 256
 _MAX_HEAD = 64 << 10
 _FIRST = 64 << 10  # of a large block, enough to tell whether it is wanted
@@ -28,18 +28,19 @@ _LARGE = 512 << 10
 _PIECE = 1 << 20
 _OVERLAP = 24
 _END = b"\r\n\r\n"
-_START = re.compile(rb"WARC/[01]\.\d\d?\r?\n[A-Za-z]")
-_INNER = re.compile(rb"\nWARC/[01]\.\d\d?\r?\n[A-Za-z]")  # inside a block: only at the beginning of a line
+_START = re.compile(rb"(WARC/[01]\.\d\d?\r?\n[A-Za-z])")
+_INNER = re.compile(rb"\n(WARC/[01]\.\d\d?\r?\n[A-Za-z])")  # inside a block: only at the beginning of a line
 _LINE = re.compile(rb"\r?\n")
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _REASONS = {Broken.NO_FRAME: "garbage", Broken.CORRUPT: "corrupt", Broken.TRUNCATED: "truncated"}
+
 
 @dataclass(slots=True)
 class Framed:
     """One record as it was found: its headers (`low` is the same in lower case) and its block.
 
-    The block is the first `length` bytes of `front + data`. They are apart because joining them would copy every
-    page once more. Of a block that was too large to hold, there is less than that.
+    The block is the first `length` bytes of `front + data`. They are apart because joining them would copy
+    every page once more. Of a block that was too large to hold, there is less than that.
     """
 
     offset: int
@@ -74,7 +75,7 @@ def damage(offset: int, reason: str, detail: str) -> Framed:
 
 
 def field(head: bytes, low: bytes, name: bytes) -> bytes:
-    """A header's value, or nothing. `name` is b"\\r\\n", the name in lower case and a colon."""
+    """A header's value, or nothing. `name` is CR LF, the name in lower case, and a colon."""
     start = low.find(name)
     if start < 0:
         return b""
@@ -85,10 +86,13 @@ def field(head: bytes, low: bytes, name: bytes) -> bytes:
 class Framing:
     """The records of one WARC stream, from the stored offset `start` on.
 
-    `wanted` is asked, with its beginning, before a large block is held in memory; none over `hold` bytes ever is.
+    `wanted` is asked, with its beginning, before a large block is held in memory; one over `hold` bytes never
+    is.
     """
 
-    def __init__(self, source: Source, codec: Codec | None, hold: int, wanted: Callable[[Framed], bool], start: int = 0) -> None:
+    def __init__(
+        self, source: Source, codec: Codec | None, hold: int, wanted: Callable[[Framed], bool], start: int = 0
+    ) -> None:
         self._source = source
         self._codec = codec
         self._hold = hold
@@ -147,31 +151,30 @@ class Framing:
             ahead = len(buffer)
             frame = self._position if frame_of is None else frame_of()
             if not buffer.startswith(b"WARC/"):
-                yield from self._gap(frame)
+                yield from self._gap()
                 continue
 
-            end = buffer.find(_END) + 4 if buffer[8:10] == b"\r\n" else 0
+            end = buffer.find(_END, 0, _MAX_HEAD) + 4 if buffer[8:10] == b"\r\n" else 0
             while end == 3 and len(buffer) < _MAX_HEAD:
                 more = read(_AHEAD)
                 if not more:
                     break
                 buffer += more
-                end = buffer.find(_END, len(buffer) - len(more) - 3) + 4
-            if end > 3:
-                head = buffer[:end]
-            else:
+                end = buffer.find(_END, len(buffer) - len(more) - 3, _MAX_HEAD) + 4
+            head = buffer[:end]
+            if end < 4 or head.find(b"WARC/", 5) > 0:
                 self._buffer = buffer
-                end, head = self._odd_head()
+                head, end = self._odd_head()
                 if not head:
-                    yield self._no_head(frame)
+                    yield self._no_head()
                     continue
                 buffer = self._buffer
             low = head.lower()
             value = field(head, low, b"\r\ncontent-length:")
             length = int(value) if value.isdigit() and len(value) < 19 else -1
-            # If more was read ahead than this record has, the frame is that of a later one: say the last known.
-            offset = frame if codec is None or end + length + 4 >= ahead else self._offset
-            self._offset = offset
+            # If more was read ahead than this record has, the frame is a later one's: say the last known.
+            last = self._offset
+            offset = self._offset = frame if codec is None or end + length + 4 >= ahead else last
             position = self._position = self._position + end
             front = self._buffer = buffer[end:]
             known = self._known = Framed(offset, head, low, front, b"", length)
@@ -179,59 +182,71 @@ class Framing:
 
             if length < 0 or length > _LARGE or (self._end is not None and position + length > self._end):
                 row = self._odd_length(known, value)
-                if row is not None:
-                    yield row
-                    continue
-            elif len(front) < length:
-                known.data = read(length - len(front))
-            over = len(front) + len(known.data) - length
-            if over < 0:
-                self._buffer += known.data
-                yield self._ended(known)
-                continue
-            self._whole = True
-            rest = front[length:] if over else b""
-            if over < 4 + _AHEAD:
-                rest += read(4 + _AHEAD - over)
-            if rest.startswith(b"\r\n\r\nWARC/"):
-                self._position = position + length + 4
-                self._buffer = rest[4:]
-                yield known
             else:
-                yield self._odd_end(known, rest)
+                row = None
+                if len(front) < length:
+                    known.data = read(length - len(front))
+            if row is None:
+                over = len(front) + len(known.data) - length
+                if over < 0:
+                    self._buffer += known.data
+                    row = self._ended(known)
+                else:
+                    self._whole = True
+                    rest = front[length:] if over else b""
+                    if over < 4 + _AHEAD:
+                        rest += read(4 + _AHEAD - over)
+                    if rest.startswith(b"\r\n\r\nWARC/"):
+                        self._position = position + length + 4
+                        self._buffer = rest[4:]
+                        yield known
+                        continue
+                    row = self._odd_end(known, rest)
+            if row.reason is not None and codec is not None and end < ahead:
+                # Its length was not to be trusted, and so neither was the frame.
+                row.offset = self._offset = last
+            yield row
 
-    def _gap(self, frame: int) -> Iterator[Framed]:
+    def _gap(self) -> Iterator[Framed]:
         """Between records: blank lines are nothing, all else is garbage."""
         blank = len(self._buffer) - len(self._buffer.lstrip(b"\r\n"))
         if blank:
             self._use(blank)
             return
+        if self._codec is None:
+            self._offset = self._position
         position = self._position
-        self._offset = frame
-        found = self._find_start()
-        detail = f"{self._position - position} bytes"
-        yield damage(frame, "garbage", detail if found else detail + " to the end")
+        found = self._find(_START)
+        size = self._position - position
+        yield damage(self._offset, "garbage", f"{size} bytes" + ("" if found else " to the end"))
 
-    def _odd_head(self) -> tuple[int, bytes]:
-        """Headers with bare line feeds: where they end, and the same with CR LF. (0, b"") if they do not end."""
+    def _odd_head(self) -> tuple[bytes, int]:
+        """Headers that have bare line feeds, or another record's in them, or no end: (b"", 0) if they are none.
+
+        If they are, they are given with CR LF, and with where they end in the buffer.
+        """
         while True:
-            blank = _BLANK.search(self._buffer)
+            blank = _BLANK.search(self._buffer, 0, _MAX_HEAD)
+            other = _START.search(self._buffer, 5, _MAX_HEAD if blank is None else blank.end())
+            if other is not None:
+                return b"", 0
             if blank is not None:
-                return blank.end(), _LINE.sub(b"\r\n", self._buffer[: blank.end()])
+                return _LINE.sub(b"\r\n", self._buffer[: blank.end()]), blank.end()
             more = self._read(_AHEAD) if len(self._buffer) < _MAX_HEAD else b""
             if not more:
-                return 0, b""
+                return b"", 0
             self._buffer += more
 
-    def _no_head(self, frame: int) -> Framed:
+    def _no_head(self) -> Framed:
         """A record without an end of its headers: cut off, or something else that began like a record."""
-        self._offset = frame
+        if self._codec is None:
+            self._offset = self._position
         too_long = len(self._buffer) >= _MAX_HEAD
         self._use(5)
-        found = self._find_start()
+        found = self._find(_START)
         if found or too_long:
-            return damage(frame, "garbage", "record headers without an end")
-        return damage(frame, "truncated", "the file ends inside the record's headers")
+            return damage(self._offset, "garbage", "record headers without an end")
+        return damage(self._offset, "truncated", "the file ends inside the record's headers")
 
     def _odd_end(self, known: Framed, rest: bytes) -> Framed:
         """A record that was read, but is not followed by a blank line and another one."""
@@ -240,11 +255,11 @@ class Framing:
         if stripped and not stripped.startswith(b"WARC/"):
             inner = _INNER.search(self._buffer, 0, known.length)
             if inner is not None:
-                self._use(inner.start() + 1)
-                return known.too_long(inner.start() + 1)
+                self._use(inner.start(1))
+                return known.too_long(inner.start(1))
             if not rest.startswith(_END):
                 self._use(known.length)
-                self._find_start()
+                self._find(_START)
                 return known.too_short()
         self._use(known.length)
         return known
@@ -255,8 +270,8 @@ class Framing:
         self._end = self._position + size
         inner = _INNER.search(self._buffer)
         if inner is not None:
-            self._use(inner.start() + 1)
-            return known.too_long(inner.start() + 1)
+            self._use(inner.start(1))
+            return known.too_long(inner.start(1))
         self._use(size)
         return known.cut(size)
 
@@ -264,15 +279,18 @@ class Framing:
         """A block of unknown, impossible or large length: None if it could be held, else what came of it."""
         length, begin = known.length, self._position
         if length < 0:
-            self._find_start()
+            self._find(_START)
             return known.spoiled("bad-length", f"Content-Length: {value.decode('latin-1')}")
         if self._end is not None and begin + length > self._end:
-            found = self._find_start()
+            found = self._find(_INNER)
             size = self._position - begin
             return known.too_long(size) if found else known.cut(size)
-        known.data = self._read(_FIRST)
+        missing = length - len(known.front)
+        if missing > 0:
+            known.data = self._read(min(_FIRST, missing))
+            missing -= len(known.data)
         if length <= self._hold and self._wanted(known):
-            known.data += self._read(length - len(known.front) - len(known.data))
+            known.data += self._read(max(0, missing))
             return None
         self._buffer += known.data
         return self._leave_out(known, begin)
@@ -282,7 +300,7 @@ class Framing:
         inner, ended = -1, False
         while left := begin + known.length - self._position:
             if inner < 0 and (match := _INNER.search(self._buffer, 0, left)):
-                inner = self._position + match.start() + 1
+                inner = self._position + match.start(1)
             if left <= len(self._buffer):
                 self._use(left)
                 break
@@ -304,7 +322,7 @@ class Framing:
             return known.cut(self._position - begin)
         if self._buffer.startswith(_END):
             return known
-        self._find_start()
+        self._find(_START)
         return known.too_short()
 
     def _back_to(self, known: Framed, begin: int, position: int) -> bool:
@@ -331,13 +349,13 @@ class Framing:
         self._position = position
         return True
 
-    def _find_start(self) -> bool:
+    def _find(self, start: re.Pattern[bytes]) -> bool:
         """Go to the next bytes that look like a record's beginning; to the end if there are none."""
         step = _AHEAD if self._codec else _PIECE
         while True:
-            match = _START.search(self._buffer)
+            match = start.search(self._buffer)
             if match is not None:
-                self._use(match.start())
+                self._use(match.start(1))
                 return True
             self._use(max(0, len(self._buffer) - _OVERLAP))
             more = self._read(step)
@@ -361,23 +379,26 @@ class Framing:
             yield damage(frame, "truncated", Broken.TRUNCATED.value)
 
     def _past_damage(self) -> Generator[Framed, None, bool]:
-        """Rows for what cannot be decoded; then reading goes on at the next frame that can. False if none can."""
+        """Rows for what cannot be decoded; then go on at the next frame that can be. False if none can."""
         codec, source, known = self._codec, self._source, self._known
         assert codec is not None
         start = self._offset
         if isinstance(source, Tape):
             start = max(start, source.oldest)
         at, why = codec.first_broken(source, start) or (start, Broken.CORRUPT)
+        frame = codec.next_record_frame(source, at + 1)
+        detail = why.value
+        if why is Broken.NO_FRAME:
+            detail = f"{(source.tell() if frame is None else frame) - at} bytes"
         if known is None:
-            yield damage(at, _REASONS[why], why.value)
+            yield damage(at, _REASONS[why], detail)
         elif self._whole and at != known.offset:
             yield known
-            yield damage(at, _REASONS[why], why.value)
+            yield damage(at, _REASONS[why], detail)
         elif self._whole and why is Broken.TRUNCATED:
             yield known  # what is cut off is the frame's checksum
         else:
             yield known.spoiled("truncated" if why is Broken.TRUNCATED else "corrupt", why.value)
-        frame = codec.next_record_frame(source, at + 1)
         if frame is None:
             return False
         self._put(frame)

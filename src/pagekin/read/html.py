@@ -33,6 +33,7 @@ from pagekin.read.options import ReadParams
 from pagekin.read.source import ZIP_ERRORS, is_remote, open_file, open_source
 
 _MANIFESTS = ("manifest.jsonl", "manifest.csv")
+_MAX_MANIFEST = 256 << 20
 _URL_CHARACTERS = "/?=&;:@!$'()*+,~[]"
 
 
@@ -72,7 +73,8 @@ def _folder_name(path: str) -> str:
 def _zip_files(path: str, stack: ExitStack) -> Files:
     archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(closing(open_source(path)))))
     members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
-    return Files(sorted(members, key=byte_order), PurePosixPath(path).stem, lambda name: archive.open(members[name]))
+    names = sorted(members, key=byte_order)
+    return Files(names, PurePosixPath(path).stem, lambda name: archive.open(members[name]))
 
 
 def _manifest(path: str, files: Files) -> dict[str, dict[str, Any]]:
@@ -81,7 +83,7 @@ def _manifest(path: str, files: Files) -> dict[str, dict[str, Any]]:
         if name not in files.names:
             continue
         with closing(files.open(name)) as file:
-            text = file.read().decode("utf-8-sig", "replace")
+            text = _read_up_to(file, _MAX_MANIFEST).decode("utf-8-sig", "replace")
         where = f"{path}: {name}"
         rows = _csv_rows(text, where) if name.endswith(".csv") else _json_rows(text, where)
         return {str(row["path"]).removeprefix("./"): row for row in rows}
@@ -90,8 +92,9 @@ def _manifest(path: str, files: Files) -> dict[str, dict[str, Any]]:
 
 def _csv_rows(text: str, where: str) -> list[dict[str, Any]]:
     reader = csv.DictReader(io.StringIO(text, newline=""))
-    if not {"path", "url"} <= set(reader.fieldnames or ()):
-        raise InputError(f"{where} needs the columns path and url; it has {', '.join(reader.fieldnames or ['none'])}")
+    found = reader.fieldnames or []
+    if not {"path", "url"} <= set(found):
+        raise InputError(f"{where} needs the columns path and url; it has: {', '.join(found) or 'none'}")
     try:
         return list(reader)
     except csv.Error as error:

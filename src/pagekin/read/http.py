@@ -34,7 +34,7 @@ class Head:
     end: int
 
     def get(self, name: bytes) -> str | None:
-        """A header's value. `name` is b"\\r\\n", the lower-case name and a colon."""
+        """A header's value. `name` is CR LF, the name in lower case, and a colon."""
         start = self.low.find(name)
         if start < 0:
             return None
@@ -77,7 +77,8 @@ def parse_head(data: bytes) -> Head | None:
 def decode_body(head: Head, body: bytes, limit: int) -> bytes:
     """The body without its transfer and content encodings, at most `limit` bytes.
 
-    Crawlers often store bodies decoded and headers as sent, so a body that does not look encoded is taken as it is.
+    Crawlers often store bodies decoded and headers as sent, so a body that does not look encoded is taken as
+    it is.
     """
     if b"-encoding:" in head.low:
         transfer = head.get(b"\r\ntransfer-encoding:")
@@ -94,7 +95,7 @@ def decode_body(head: Head, body: bytes, limit: int) -> bytes:
 
 
 def _unchunk(body: bytes) -> bytes:
-    chunks = []
+    chunks: list[bytes] = []
     position = 0
     while True:
         size_line = _CHUNK.match(body, position)

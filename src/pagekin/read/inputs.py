@@ -23,11 +23,13 @@ from pagekin.read.warc import WarcReader, read_warc
 _DEFAULTS = ReadParams()
 
 
-def read_input(source: Input, params: ReadParams = _DEFAULTS, after: Position | None = None) -> Iterator[Record]:
+def read_input(
+    source: Input, params: ReadParams = _DEFAULTS, after: Position | None = None
+) -> Iterator[Record]:
     """Every record of an input in its order, page or skipped; after a position if one is given.
 
-    What cannot be read becomes a record with a reason. The same input and parameters always give the same records,
-    and reading on after any of them gives the rest of them.
+    What cannot be read becomes a record with a reason. The same input and parameters always give the same
+    records, and reading on after any of them gives the rest of them.
 
     Raises:
         UsageError: a stream cannot be read on after a position.
@@ -75,7 +77,7 @@ def _read_stream(source: Input, params: ReadParams, _after: Position | None) -> 
         elif form == "jsonl":
             yield from read_jsonl_stored(source, stored, params)
         else:
-            raise InputError(f"{source.path}: a stream must be WARC or JSONL; save {form} to a file and scan that")
+            raise InputError(f"{source.path}: a stream must be WARC or JSONL; save {form} to a file first")
 
 
 _READERS: dict[str, Callable[[Input, ReadParams, Position | None], Iterator[Record]]] = {

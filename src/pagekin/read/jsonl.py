@@ -6,6 +6,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 import zstandard
 
@@ -47,7 +48,9 @@ def read_jsonl_stored(
             yield record
 
 
-def _records(source: Input, params: ReadParams, pieces: Iterator[bytes], start: int, count: int) -> Iterator[Record]:
+def _records(
+    source: Input, params: ReadParams, pieces: Iterator[bytes], start: int, count: int
+) -> Iterator[Record]:
     lines = _Lines(pieces, start, params.max_page_bytes * 2 + _SPARE)
     try:
         for offset, line in lines:
@@ -64,7 +67,9 @@ def _records(source: Input, params: ReadParams, pieces: Iterator[bytes], start: 
         yield skipped(source, count, lines.start, "corrupt", str(error))
 
 
-def _line_record(source: Input, params: ReadParams, count: int, offset: int, line: bytes, last: bool) -> Record:
+def _line_record(
+    source: Input, params: ReadParams, count: int, offset: int, line: bytes, last: bool
+) -> Record:
     try:
         row = json.loads(line.removeprefix(b"\xef\xbb\xbf") if offset == 0 else line)
     except (ValueError, RecursionError) as error:
@@ -122,7 +127,9 @@ def _frame_pieces(stored: Source, codec: str) -> Iterator[bytes]:
     # Not through FastWARC: what can still be decoded before the damage is wanted too.
     data = stored.read(SNIFF)
     while data:
-        decoder = zlib.decompressobj(31) if codec == "gzip" else zstandard.ZstdDecompressor().decompressobj()
+        decoder: Any = (
+            zlib.decompressobj(31) if codec == "gzip" else zstandard.ZstdDecompressor().decompressobj()
+        )
         while not decoder.eof:
             if not data:
                 data = stored.read(SNIFF)

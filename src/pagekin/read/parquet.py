@@ -30,7 +30,7 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
             yield skipped(source, 0, 0, "unreadable", message(error))
             return
         columns = check_columns(file.schema_arrow, source.path)
-        # The row that the position names is read again and dropped: it may be the one for an unreadable group.
+        # The row that the position names is read again and dropped: it may stand for an unreadable group.
         records = _records(source, params, file, columns, after or Position(0, 0))
         if after is not None:
             next(records, None)
@@ -39,7 +39,8 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
 
 def _open(path: str, stack: ExitStack) -> pq.ParquetFile:
     if is_remote(path):
-        return stack.enter_context(pq.ParquetFile(stack.enter_context(closing(open_source(path)))))
+        file: Any = stack.enter_context(closing(open_source(path)))
+        return stack.enter_context(pq.ParquetFile(file))
     return stack.enter_context(pq.ParquetFile(path))
 
 
@@ -133,7 +134,8 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _plain(kind: Any) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    plain: pa.DataType = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return plain
 
 
 def _is_bytes(kind: pa.DataType) -> bool:

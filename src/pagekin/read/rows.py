@@ -20,9 +20,14 @@ COLUMNS = ("url", "html", "text", "ip", "status", "date", "content_type")
 
 
 def row_record(
-    source: Input, record: int, offset: int, row: Mapping[str, object], params: ReadParams, decoded: bool = True
+    source: Input,
+    record: int,
+    offset: int,
+    row: Mapping[str, object],
+    params: ReadParams,
+    decoded: bool = True,
 ) -> Record:
-    """The record of one row. `decoded` tells that `html` was characters, so that its bytes here are UTF-8."""
+    """The record of one row. `decoded` tells that `html` was characters, so that its bytes are UTF-8."""
     url = as_text(row.get("url"))
     html, text = row.get("html"), row.get("text")
     if isinstance(html, str):
@@ -32,7 +37,11 @@ def row_record(
     status = parse_status(row.get("status"))
     content_type = as_text(row.get("content_type"))
     limit = params.max_page_bytes
-    if not isinstance(html, bytes | None) or not isinstance(text, str | None) or html is text is None:
+    if (
+        not isinstance(html, bytes | None)
+        or not isinstance(text, str | None)
+        or (html is None and text is None)
+    ):
         return skipped(source, record, offset, "no-content", _wrong_types(html, text), url)
     if status not in (None, 200) and not params.keep_errors:
         return skipped(source, record, offset, "status", str(status), url)

@@ -1,4 +1,4 @@
-"""Stored bytes: opening local and remote files, streams that cannot seek, and what they are compressed with."""
+"""Stored bytes: opening local and remote files, streams that cannot seek, and what compressed them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Source(io.RawIOBase):
 
 
 class Tape(Source):
-    """A stream that cannot seek: keeps the last stretch, so that readers may look ahead and step back a little."""
+    """A stream that cannot seek: keeps the last stretch, so that readers may step back a little."""
 
     def __init__(self, file: Any, owned: bool) -> None:
         super().__init__(file)
@@ -191,7 +191,7 @@ def is_remote(path: str) -> bool:
 def fsspec() -> ModuleType:
     """The fsspec module, or an error that names the extra."""
     try:
-        import fsspec as module
+        import fsspec as module  # type: ignore[import-untyped]
     except ImportError:
         raise MissingExtraError("remote paths", "remote") from None
     return module  # type: ignore[no-any-return]
@@ -218,7 +218,7 @@ def open_source(path: str) -> Source:
     with suppress(OSError):
         seekable = file.seekable()
     # A pipe gives what it has; whoever reads here wants all that was asked for.
-    return Source(file) if seekable else Tape(io.BufferedReader(file), owned=True)  # type: ignore[type-var]
+    return Source(file) if seekable else Tape(io.BufferedReader(file), owned=True)
 
 
 def codec_of(start: bytes, path: str = "") -> str | None:

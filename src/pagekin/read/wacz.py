@@ -20,8 +20,8 @@ def is_archive_name(name: str) -> bool:
 def read_wacz(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
     """The records of all WARC files of a WACZ, in byte order of their names, one after the other.
 
-    Offsets count from the beginning of each WARC file. They do not tell the record, so reading on after a position
-    begins at the beginning.
+    Offsets count from the beginning of each WARC file. They do not tell the record, so reading on after a
+    position begins at the beginning.
     """
     last = -1 if after is None else page_id(source, after.record)
     for record in _all_records(source, params):

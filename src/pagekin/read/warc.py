@@ -47,9 +47,7 @@ class WarcReader:
         framing = Framing(stored, self._codec(stored), self._limit + MAX_HEAD, self._wanted, start)
         page, path = page_id(self._input, first), self._input.path
         for framed in framing:
-            record = Record(
-                page, None, None, None, None, None, None, None, path, framed.offset, framed.reason, framed.detail
-            )
+            record = Record(page, None, None, None, None, None, None, None, path, framed.offset)
             self._fill(record, framed)
             yield record
             page += 1
@@ -93,12 +91,13 @@ class WarcReader:
             # Some writers put the URL in angle brackets, as older drafts of the standard had it.
             record.url = (url[1:-1] if url[0] == 60 and url[-1] == 62 else url).decode("utf-8", "replace")
         if framed.reason is not None:
-            return
-        if kind == b"response":
+            record.reason, record.detail = framed.reason, framed.detail
+        elif kind == b"response":
             self._response(record, framed)
         elif kind == b"revisit":
             record.reason = "revisit"
-            record.detail = field(head, low, b"\r\nwarc-refers-to-target-uri:").decode("utf-8", "replace") or None
+            refers = field(head, low, b"\r\nwarc-refers-to-target-uri:")
+            record.detail = refers.decode("utf-8", "replace") or None
         else:
             self._content(record, framed, kind == b"conversion")
         if record.reason is None:

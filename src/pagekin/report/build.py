@@ -12,7 +12,7 @@ from pagekin.run import Run
 
 
 def write_report(run: Run, path: Path) -> None:
-    """Writes the report. Everything that comes from pages is escaped, and a policy forbids scripts altogether."""
+    """Writes the report. All that comes from pages is escaped, and a policy forbids scripts altogether."""
     try:
         from jinja2 import Environment
     except ImportError:
@@ -20,7 +20,9 @@ def write_report(run: Run, path: Path) -> None:
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["cell"] = _cell
-    template = environment.from_string(files("pagekin.report").joinpath("report.html").read_text(encoding="utf-8"))
+    template = environment.from_string(
+        files("pagekin.report").joinpath("report.html").read_text(encoding="utf-8")
+    )
     there = set(run.tables)
     sections = [make(run) for needs, make in SECTIONS if there.issuperset(needs)]
     html = template.render(name=run.path.name, sections=sections)

@@ -41,7 +41,9 @@ def crawl(run: Run) -> Section:
 def sites(run: Run) -> Section:
     """Which domains the pages come from."""
     pages = run.table("pages", ["domain", "host", "words"])
-    by_domain = pages.group_by("domain").aggregate([("host", "count_distinct"), ("words", "sum"), ("domain", "count")])
+    by_domain = pages.group_by("domain").aggregate(
+        [("host", "count_distinct"), ("words", "sum"), ("domain", "count")]
+    )
     table = pa.table(
         {
             "domain": by_domain["domain"],
@@ -59,7 +61,9 @@ def charsets(run: Run) -> Section:
     counts = pc.value_counts(run.table("pages", ["charset"])["charset"].combine_chunks()).to_pylist()
     rows = [(entry["values"] or "text only", entry["counts"]) for entry in counts]
     return Section(
-        "Encodings", "How the pages' bytes were read.", [Bars(sorted(rows, key=lambda row: (-row[1], row[0])))]
+        "Encodings",
+        "How the pages' bytes were read.",
+        [Bars(sorted(rows, key=lambda row: (-row[1], row[0])))],
     )
 
 

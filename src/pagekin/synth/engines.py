@@ -58,16 +58,17 @@ def _forum_body(rng: Random, board: Board, what: str, info: SiteInfo, words: Voc
     out = []
     total = 0
     if what == "viewtopic":
-        left = document_words(rng)
-        while left > 0:
-            size = min(left, between(rng, 8, 90))
-            left -= size
-            total += size
+        total = document_words(rng)
+        said = words.draw(rng, total)
+        start = 0
+        while start < total:
+            post = said[start : start + between(rng, 8, 90)]
+            start += len(post)
             year, month, date = day(rng)
             out.append(
                 board.post % (
                     rng.getrandbits(20), words.name(rng), f"{year}-{month}", rng.getrandbits(10),
-                    f"{year}-{month}-{date}", words.label(rng, 2), joiner.join(words.draw(rng, size)),
+                    f"{year}-{month}-{date}", words.label(rng, 2), joiner.join(post),
                 )
             )  # fmt: skip
     elif what == "viewforum":

@@ -49,7 +49,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("cms", 0.06, 20, (20, 90), cms.cms, mixed_languages=True),
     Kind("product", 0.025, 8, (8, 60), content.shop, mixed_languages=True),
     Kind("mirror", 0.05, 16, (8, 60), copies.mirror, copies.mirror_hosts, mixed_languages=True),
-    Kind("near_duplicate", 0.06, 24, (8, 8), copies.near_duplicates, _every, units=3),
+    Kind("near_duplicate", 0.05, 24, (8, 8), copies.near_duplicates, _every, units=3),
     Kind("quilt", 0.02, 6, (2, 16), quilts.quilts),
     Kind("quoting", 0.01, 2, (2, 16), quilts.quoting),
     Kind("aggregator", 0.01, 2, (2, 16), quilts.aggregator),

@@ -22,7 +22,7 @@ def _quantiles(median: float, sigma: float, low: int, high: int, n: int = 256) -
 
 SENTENCE_WORDS = _quantiles(14, 0.45, 4, 45)
 PARAGRAPH_WORDS = _quantiles(58, 0.4, 28, 150)
-DOCUMENT_WORDS = _quantiles(190, 0.8, 30, 6000, 4096)
+DOCUMENT_WORDS = _quantiles(170, 0.8, 30, 6000, 4096)
 TOPIC_EVERY = 11
 
 
@@ -45,13 +45,15 @@ def document_words(rng: Random) -> int:
 
 
 def title(rng: Random, vocabulary: Vocabulary) -> str:
-    """A headline of three to nine words."""
-    words = vocabulary.draw(rng, between(rng, 3, 9))
-    words[-1] = words[-1].rstrip(",;，、،")
-    if vocabulary.language.capitals:
-        words[0] = words[0].capitalize()
-    words.insert(len(words) // 2, vocabulary.name(rng))
-    return vocabulary.language.joiner.join(words)
+    """A headline of four to nine words."""
+    joiner = vocabulary.language.joiner
+    return (
+        vocabulary.label(rng, between(rng, 2, 6))
+        + joiner
+        + vocabulary.name(rng)
+        + joiner
+        + vocabulary.coin(rng)
+    )
 
 
 def prose(rng: Random, vocabulary: Vocabulary, n: int) -> list[Paragraph]:

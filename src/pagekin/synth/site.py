@@ -174,7 +174,7 @@ class Site:
     ) -> str:  # fmt: skip
         """A page with one article. `lean` leaves out comments and other text of its own."""
         family = self.family
-        comments = 0 if lean or rng.random() < 0.7 else between(rng, 1, 5)
+        comments = 0 if lean or rng.random() < 0.75 else between(rng, 1, 4)
         year, month, date = day(rng)
         main = self.article_form % {
             "title": title,
@@ -182,7 +182,7 @@ class Site:
             "date": f"{year}-{_TWO[month]}-{_TWO[date]}",
             "url": url,
             "body": body,
-            "tags": "".join([family.tag_item % pick(rng, self.tags) for _ in range(between(rng, 0, 6))]),
+            "tags": "".join([family.tag_item % pick(rng, self.tags) for _ in range(between(rng, 0, 4))]),
             "related": "".join(
                 [family.related_item % (*link, str(1 + rng.getrandbits(7))) for link in related]
             ),

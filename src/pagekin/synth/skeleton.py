@@ -141,7 +141,7 @@ class Family:
             lines.append(
                 m.inline("script", "", ("src", f"//cdn.{identifier(rng)}.example/{m.name()}.js"), plain=True)
             )
-        code = self.coder.script(between(rng, 3, 7))
+        code = self.coder.script(between(rng, 2, 5))
         code.append(f"var {identifier(rng)} = {{id: '%(token)s', at: %(number)s, tags: [%(numbers)s]}};")
         return [*lines, m.text(self._script(code)).rstrip()]
 
@@ -164,7 +164,7 @@ class Family:
         lines += m.wrap(self._footer(), "footer")
         if rng.random() < 0.6:
             lines += self._script(pick(rng, self.snippets))
-        lines += self._script(self.coder.script(between(rng, 2, 6)))
+        lines += self._script(self.coder.script(between(rng, 2, 4)))
         return m.wrap(m.nest(lines), "body")
 
     def _search(self) -> Lines:

@@ -11,6 +11,7 @@ what is between words (commas, dashes, apostrophes). Words rarer still are coine
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import itemgetter
 from random import Random
 from sys import byteorder
 
@@ -46,9 +47,9 @@ class Vocabulary:
 
     def draw(self, rng: Random, n: int) -> list[str]:
         """N words of running text, some with a comma."""
-        words = list(map(self._glue.__getitem__, rng.randbytes(n)))
-        words[1::2] = map(self._usual.__getitem__, _numbers(rng, n // 2, BITS))
-        words[::14] = map(self._rare.__getitem__, _numbers(rng, (n + 13) // 14, self._rare_bits))
+        words = _items(self._glue, rng.randbytes(n))
+        words[1::2] = _items(self._usual, _numbers(rng, n // 2, BITS))
+        words[::14] = _items(self._rare, _numbers(rng, (n + 13) // 14, self._rare_bits))
         return words
 
     def label(self, rng: Random, n: int) -> str:
@@ -61,7 +62,8 @@ class Vocabulary:
 
     def coin(self, rng: Random) -> str:
         """A rare word: one that the table does not hold, most likely."""
-        return _coin(rng, self.language, 3)
+        words, draw = self.words, rng.random
+        return words[GLUE + int(draw() * 480)] + words[GLUE + int(draw() * 480)]
 
     def name(self, rng: Random) -> str:
         """A person's or a thing's name."""
@@ -72,6 +74,12 @@ class Vocabulary:
 def vocabulary(code: str, seed: int) -> Vocabulary:
     """The vocabulary of a language in the web of this seed."""
     return Vocabulary(LANGUAGES[code], seed)
+
+
+def _items(table: list[str], places: bytes | memoryview) -> list[str]:
+    if len(places) < 2:
+        return [table[place] for place in places]
+    return list(itemgetter(*places)(table))  # the fastest loop there is
 
 
 def _numbers(rng: Random, n: int, bits: int) -> memoryview:
