@@ -22,9 +22,20 @@ if TYPE_CHECKING:
     from pagekin.read import Record
     from pagekin.read import read_pages as read
     from pagekin.run import Run
-    from pagekin.single import noise, text, words
+    from pagekin.single import noise, style_similarity, text, words
 
-__all__ = ["PagekinError", "Params", "Record", "Run", "noise", "read", "scan", "text", "words"]
+__all__ = [
+    "PagekinError",
+    "Params",
+    "Record",
+    "Run",
+    "noise",
+    "read",
+    "scan",
+    "style_similarity",
+    "text",
+    "words",
+]
 
 _HOMES = {
     "PagekinError": ("pagekin.errors", "PagekinError"),
@@ -35,6 +46,7 @@ _HOMES = {
     "noise": ("pagekin.single", "noise"),
     "read": ("pagekin.read", "read_pages"),
     "scan": ("pagekin.pipeline", "scan"),
+    "style_similarity": ("pagekin.single", "style_similarity"),
     "text": ("pagekin.single", "text"),
     "words": ("pagekin.single", "words"),
 }

@@ -5,20 +5,28 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pagekin.errors import OutputError
 
+TEMPORARY = ".tmp"
+"""How the name of a half-written file ends; a kill may leave one behind."""
+
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes a file so that no reader ever sees half of it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 ADVICE = {
@@ -28,6 +36,8 @@ ADVICE = {
     errno.EPERM: "not permitted; choose a folder you may write to",
     errno.EROFS: "the file system is read-only; choose another folder",
     errno.ENOTDIR: "a part of the path is a file; choose another folder",
+    errno.EEXIST: "a file of that name is in the way; choose another",
+    errno.EISDIR: "a folder of that name is in the way; choose another",
     errno.EFBIG: "a file would grow beyond what the system allows",
 }
 
@@ -37,11 +47,13 @@ def writing(path: Path) -> Iterator[None]:
     """Turns what the system says about a failed write into an `OutputError` that says what to do."""
     try:
         yield
+    except BrokenPipeError:
+        raise  # whoever read our messages went away: nothing to do with the path
     except OSError as error:
         number = error.errno or _number_in(str(error))
-        if number not in ADVICE:
+        if not number:
             raise
-        raise OutputError(f"cannot write to {path}: {ADVICE[number]}") from error
+        raise OutputError(f"cannot write to {path}: {ADVICE.get(number) or error}") from error
 
 
 def _number_in(message: str) -> int:

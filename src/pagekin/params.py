@@ -25,6 +25,11 @@ def _at_least(part: str, name: str, value: int, least: int) -> None:
         raise ParamsError(f"{part}.{name} must be at least {least}, not {value}")
 
 
+def _between(part: str, name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise ParamsError(f"{part}.{name} must be from {least} to {most}, not {value}")
+
+
 @dataclass(frozen=True)
 class ReadParams:
     """Which records of a crawl are pages."""
@@ -39,10 +44,25 @@ class ReadParams:
 
 
 @dataclass(frozen=True)
+class StyleParams:
+    """Style fingerprints (Urvoy et al. 2006)."""
+
+    n: int = field(default=32, metadata={"doc": "characters of noise in an n-gram, 1 to 64"})
+    m: int = field(default=128, metadata={"doc": "dimensions of a fingerprint, 1 to 4096"})
+    seed: int = field(default=0, metadata={"doc": "another seed samples other n-grams"})
+
+    def __post_init__(self) -> None:
+        _between("style", "n", self.n, 1, 64)
+        _between("style", "m", self.m, 1, 4096)
+        _between("style", "seed", self.seed, 0, 2**63 - 1)
+
+
+@dataclass(frozen=True)
 class Params:
     """All parameters of a run."""
 
     read: ReadParams = field(default_factory=ReadParams, metadata={"doc": "reading the crawl"})
+    style: StyleParams = field(default_factory=StyleParams, metadata={"doc": "style fingerprints"})
 
     def to_dict(self) -> dict[str, Any]:
         """The parameters as plain values, as `run.json` records them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,18 +119,19 @@ def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> N
 
 
 def _counts(run: Run) -> dict[str, int]:
-    pages = run.table("pages", ["html_bytes", "words", "lossy"])
-    return {
-        "pages": pages.num_rows,
-        "html_bytes": pc.sum(pages["html_bytes"]).as_py() or 0,
-        "words": pc.sum(pages["words"]).as_py() or 0,
-        "lossy": pc.sum(pages["lossy"]).as_py() or 0,
-    }
+    counts = dict.fromkeys(("pages", "html_bytes", "words", "lossy"), 0)
+    for batch in run.dataset("pages").to_batches(columns=["html_bytes", "words", "lossy"]):
+        counts["pages"] += batch.num_rows
+        for name in ("html_bytes", "words", "lossy"):
+            counts[name] += pc.sum(batch.column(name)).as_py() or 0
+    return counts
 
 
 def _skipped(run: Run) -> dict[str, int]:
-    tally = pc.value_counts(run.table("skipped", ["reason"])["reason"].combine_chunks()).to_pylist()
-    counts = {entry["values"]: entry["counts"] for entry in tally}
+    counts: Counter[str] = Counter()
+    for batch in run.dataset("skipped").to_batches(columns=["reason"]):
+        for entry in pc.value_counts(batch.column("reason")).to_pylist():
+            counts[entry["values"]] += entry["counts"]
     return {reason: counts[reason] for reason in sorted(counts, key=lambda r: (-counts[r], r))}
 
 

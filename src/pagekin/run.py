@@ -16,8 +16,9 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,14 +26,17 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from pagekin import _core
-from pagekin.errors import ParamsMismatchError, RunError, RunExistsError, TableMissingError
-from pagekin.files import write_atomically, writing
+from pagekin.errors import OutputError, ParamsMismatchError, RunError, RunExistsError, TableMissingError
+from pagekin.files import TEMPORARY, write_atomically, writing
 from pagekin.params import Params
 from pagekin.read import Input
 from pagekin.tables import TABLES, Table
 
 FORMAT = 1
 """Changes when an older pagekin could not read the folder."""
+
+HALF_WRITTEN = f".run.json.*{TEMPORARY}"
+"""What a kill in the middle of writing run.json leaves behind."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,10 @@ def _stamp(path: str) -> dict[str, int | None]:
     return {"size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
 
 
+KEYS = frozenset({f.name for f in fields(Identity)} | {"state", "steps", "counts", "skipped"})
+"""What `run.json` holds from its first moment on."""
+
+
 class Run:
     """A run folder, open for reading; `create` opens one for writing.
 
@@ -84,10 +92,15 @@ class Run:
             raise RunError(f"{self.path} is not a run folder: {hint}; make one with `pagekin scan`") from None
         except (OSError, ValueError) as error:
             raise RunError(f"cannot read {file}: {error}") from error
+        if not isinstance(self.info, dict):
+            raise RunError(f"{file} is damaged: it holds no object")
         if self.info.get("format") != FORMAT:
             raise RunError(
                 f"{self.path} was written in format {self.info.get('format')}; this pagekin reads {FORMAT}"
             )
+        missing = sorted(KEYS - self.info.keys())
+        if missing:
+            raise RunError(f"{file} is damaged: it says nothing of {missing[0]}")
 
     @property
     def inputs(self) -> list[Input]:
@@ -119,7 +132,17 @@ class Run:
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """A table, whole; `.to_pandas()` works on it."""
-        return self.dataset(name).to_table(columns=None if columns is None else list(columns))
+        data = self.dataset(name)
+        with self.reading(name):
+            return data.to_table(columns=None if columns is None else list(columns))
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[None]:
+        """Turns what Arrow says about a damaged table into a `RunError`."""
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            raise damaged(self.path, name, error) from error
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r}, state={self.info['state']!r}, tables={self.tables})"
@@ -128,23 +151,23 @@ class Run:
     def create(cls, path: str | os.PathLike[str], identity: Identity, *, resume: bool) -> Run:
         """Opens a folder for writing: a new one, or with `resume` one begun with the same identity."""
         folder = Path(path)
+        if not _is_unicode(str(folder)):
+            raise OutputError(f"cannot write to {folder}: Arrow needs a path in UTF-8; choose another -o")
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            if not (folder / "run.json").exists():
-                if any(p.name != ".lock" for p in folder.iterdir()):
-                    raise RunExistsError(f"{folder} exists and is not a run folder; choose another -o")
-                lock = _lock(folder)
-                info = asdict(identity) | {"state": "running", "steps": {}, "counts": {}, "skipped": {}}
-                _write_info(folder, info)
-            elif not resume:
-                raise RunExistsError(
-                    f"{folder} already holds a run; add --resume to go on with it, or choose another -o"
-                )
-            else:
-                lock = _lock(folder)
-        run = cls(folder)
-        run._lock = lock
-        run._require(identity)
+            _holds_run(folder, resume)
+            lock = _lock(folder)
+            # Asked again: another process may have begun, or even ended, before we had the lock.
+            try:
+                if not _holds_run(folder, resume):
+                    info = asdict(identity) | {"state": "running", "steps": {}, "counts": {}, "skipped": {}}
+                    _write_info(folder, info)
+                run = cls(folder)
+                run._require(identity)
+                run._lock = lock
+            except BaseException:
+                lock.close()
+                raise
         return run
 
     def _require(self, identity: Identity) -> None:
@@ -166,6 +189,10 @@ class Run:
         path = self.path / ".work" / step
         path.mkdir(parents=True, exist_ok=True)
         return path
+
+    def clear_work(self, step: str) -> None:
+        """Forgets what an earlier attempt at a step left."""
+        shutil.rmtree(self.path / ".work" / step, ignore_errors=True)
 
     def is_done(self, step: str) -> bool:
         """The step's tables are published."""
@@ -190,16 +217,22 @@ class Run:
     def finish_step(self, step: str, **facts: Any) -> None:
         """Records that a step is done, and clears its work folder."""
         self.update(steps=self.info["steps"] | {step: facts})
-        shutil.rmtree(self.path / ".work" / step, ignore_errors=True)
+        self.clear_work(step)
 
     def close(self) -> None:
         """Lets other processes write."""
+        if self._lock is None:
+            return
         work = self.path / ".work"
+        # A kill may have come between the end of a step and its clearing up.
+        for step in self.info["steps"]:
+            shutil.rmtree(work / step, ignore_errors=True)
         if work.is_dir() and not any(work.iterdir()):
             work.rmdir()
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        for file in self.path.glob(HALF_WRITTEN):
+            file.unlink()
+        self._lock.close()
+        self._lock = None
 
     def __enter__(self) -> Run:
         return self
@@ -208,8 +241,38 @@ class Run:
         self.close()
 
 
+def damaged(folder: Path, table: str, error: Exception) -> RunError:
+    """What to say of a table that cannot be read."""
+    first = str(error).splitlines()[0]
+    return RunError(f"cannot read the table {table} of {folder}: {first}; scan again into another folder")
+
+
+def _holds_run(folder: Path, resume: bool) -> bool:
+    """Whether there is a run in the folder already; fails where we may not write."""
+    if (folder / "run.json").exists():
+        if not resume:
+            raise RunExistsError(
+                f"{folder} already holds a run; add --resume to go on with it, or choose another -o"
+            )
+        return True
+    # A kill may have come before run.json was in place.
+    if any(p.name != ".lock" and not p.match(HALF_WRITTEN) for p in folder.iterdir()):
+        raise RunExistsError(f"{folder} exists and is not a run folder; choose another -o")
+    return False
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _write_info(folder: Path, info: dict[str, Any]) -> None:
-    write_atomically(folder / "run.json", json.dumps(info, indent=2, ensure_ascii=False).encode() + b"\n")
+    text = json.dumps(info, indent=2, ensure_ascii=False) + "\n"
+    # File names may hold bytes that are no UTF-8; `backslashreplace` happens to write them as JSON does.
+    write_atomically(folder / "run.json", text.encode("utf-8", "backslashreplace"))
 
 
 def _lock(folder: Path) -> IO[bytes]:

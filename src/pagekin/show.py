@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from pagekin.errors import UsageError
-from pagekin.run import Run
+from pagekin.run import Run, damaged
 from pagekin.tables import TABLES
 
 
@@ -18,7 +18,7 @@ def overview(run: Run) -> pa.Table:
     return pa.table(
         {
             "table": names,
-            "rows": pa.array([run.dataset(name).count_rows() for name in names], pa.int64()),
+            "rows": pa.array([_count(run, name) for name in names], pa.int64()),
             "what": [TABLES[name].doc for name in names],
         }
     )
@@ -53,9 +53,20 @@ def rows(
                 relation = relation.limit(limit)
             found = relation.to_arrow_table()
         except duckdb.Error as error:
+            _count(run, name)  # if the table cannot be read, say that
+            if where is None:
+                raise damaged(run.path, name, error) from error
             first = str(error).splitlines()[0]
             raise UsageError(f"cannot select by {where!r}: {first}") from error
-    return found
+    # DuckDB gives dates in the machine's time zone.
+    return found.cast(pa.schema([data.schema.field(column) for column in found.column_names]))
+
+
+def _count(run: Run, name: str) -> int:
+    data = run.dataset(name)
+    with run.reading(name):
+        count: int = data.count_rows()
+    return count
 
 
 def summary(run: Run, name: str, columns: str, group: str, order: str, limit: int) -> pa.Table:

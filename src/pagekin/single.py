@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pagekin import _core
+from pagekin.params import StyleParams
 
 
 def noise(html: str | bytes) -> str:
@@ -33,6 +36,72 @@ def words(text: str) -> list[str]:
         ['fish', 'chips', '漢', '字']
     """
     return _core.words(text)
+
+
+ENOUGH_GRAMS = 128
+"""Below so many n-grams a page does not fill its fingerprint, and style is a matter of chance."""
+
+
+@dataclass(frozen=True)
+class StyleSimilarity:
+    """How alike two pages are in style: exactly, and as their fingerprints tell it."""
+
+    jaccard: float
+    """n-grams in common, of all n-grams of either page"""
+    dice: float
+    """twice the n-grams in common, of the n-grams of both pages"""
+    estimated_jaccard: float
+    """matching dimensions, of the dimensions filled in either fingerprint"""
+    estimated_dice: float
+    standard_error: float
+    """of the estimated Jaccard"""
+    sim_b: float
+    """matching dimensions, of all dimensions: the paper's estimate"""
+    matching: int
+    filled: int
+    grams_a: int
+    """distinct n-grams of the first page"""
+    grams_b: int
+    caution: str | None
+    """why not to trust the figures, if there is reason"""
+
+
+def style_similarity(a: str | bytes, b: str | bytes, params: StyleParams | None = None) -> StyleSimilarity:
+    """Compares the styles of two pages.
+
+    Examples:
+        >>> page = "<ul>" + "<li class='x'><a href='/y'>z</a></li>" * 50 + "</ul>"
+        >>> style_similarity(page, page.replace("z", "other words")).jaccard
+        1.0
+    """
+    params = params or StyleParams()
+    first, second = _decoded(a), _decoded(b)
+    grams_a, grams_b, both = _core.style_overlap(first, second, params.n)
+    prints = [_core.fingerprint(html, params.n, params.m, params.seed) for html in (first, second)]
+    empty = [0] * params.m
+    matching, filled, estimate, error = _core.style_matches(prints[0] or empty, prints[1] or empty)
+    return StyleSimilarity(
+        jaccard=both / max(grams_a + grams_b - both, 1),
+        dice=2 * both / max(grams_a + grams_b, 1),
+        estimated_jaccard=estimate,
+        estimated_dice=2 * estimate / (1 + estimate),
+        standard_error=error,
+        sim_b=matching / params.m,
+        matching=matching,
+        filled=filled,
+        grams_a=grams_a,
+        grams_b=grams_b,
+        caution=_caution(grams_a, grams_b, params.n),
+    )
+
+
+def _caution(grams_a: int, grams_b: int, n: int) -> str | None:
+    least = min(grams_a, grams_b)
+    if least == 0:
+        return f"A page has fewer than {n} characters of noise: there is no style to compare."
+    if least < ENOUGH_GRAMS:
+        return f"A page has only {least} n-grams of noise: too small to judge its style."
+    return None
 
 
 def _decoded(html: str | bytes) -> str:

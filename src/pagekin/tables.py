@@ -122,6 +122,11 @@ SKETCHES = Table(
     "page",
     (
         _PAGE,
+        Column(
+            "style",
+            pa.binary(),
+            "style fingerprint: m 16-bit minima, little-endian, 0 for an empty dimension",
+        ),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
     ),
 )

@@ -3,6 +3,7 @@
 //! Every byte is looked at a bounded number of times and nothing is kept per open element but a few counters, so
 //! that a million nested tags cost what a million flat ones do.
 
+use crate::find::find;
 use crate::markup::{Element, attributes, comment_end, element, end_tag, name_end};
 use crate::text::TextWriter;
 
@@ -57,8 +58,7 @@ impl<'a> Walk<'a> {
         let bytes = self.html.as_bytes();
         let mut text_from = 0;
         let mut at = 0;
-        while let Some(found) = memchr::memchr(b'<', &bytes[at..]) {
-            let open = at + found;
+        while let Some(open) = find(b'<', bytes, at) {
             let after = match bytes.get(open + 1) {
                 Some(b) if b.is_ascii_alphabetic() => {
                     self.text(text_from, open);
@@ -257,7 +257,7 @@ impl<'a> Walk<'a> {
 }
 
 fn skip_past_angle(bytes: &[u8], from: usize) -> usize {
-    memchr::memchr(b'>', &bytes[from..]).map_or(bytes.len(), |found| from + found + 1)
+    find(b'>', bytes, from).map_or(bytes.len(), |found| found + 1)
 }
 
 #[cfg(test)]

@@ -6,8 +6,11 @@ use url::Url;
 use crate::domain::domain;
 use crate::entities::attribute_value;
 
-/// Longer targets and bases are dropped: a long base and many short links would multiply the page's size.
+/// Longer targets and bases are dropped.
 const LONGEST_URL: usize = 4096;
+/// All targets of a page together may be so many bytes, and so many more for each byte of its `href`s.
+const ROOM: usize = 1 << 20;
+const ROOM_PER_BYTE: usize = 4;
 
 /// One link target.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub struct Link {
 ///
 /// A page whose URL is missing or no URL can still have absolute links.
 pub fn links(page_url: Option<&Url>, base: Option<&str>, hrefs: &[&str]) -> Vec<Link> {
+    // A long base and many short links would multiply the page's size; nobody writes such pages by accident.
+    let mut room = ROOM + hrefs.iter().map(|href| href.len()).sum::<usize>() * ROOM_PER_BYTE;
     let base = base.and_then(|href| resolve_base(page_url, href));
     let base = Base::new(base.as_ref().or(page_url));
     let own = page_url.map_or("", |url| url.as_str().split('#').next().unwrap_or_default());
@@ -46,6 +51,8 @@ pub fn links(page_url: Option<&Url>, base: Option<&str>, hrefs: &[&str]) -> Vec<
             last_host = Some((host.to_owned(), domain(host).to_owned()));
         }
         let domain = last_host.as_ref().map(|(_, domain)| domain.clone()).unwrap_or_default();
+        let Some(left) = room.checked_sub(target.len() + domain.len()) else { break };
+        room = left;
         seen.insert(target.clone());
         targets.push(Link { url: target, domain });
     }
@@ -247,6 +254,16 @@ mod tests {
         assert_eq!(targets(&long, None, &["y", "http://b.example/"]), ["http://b.example/"]);
         assert_eq!(targets("no url", None, &["y", "http://b.example/"]), ["http://b.example/"]);
         assert_eq!(targets("http://a.example/", None, &[&"z".repeat(5000)]), [""; 0]);
+    }
+
+    #[test]
+    fn all_targets_together_are_bounded() {
+        let base = format!("http://a.example/{}/", "x".repeat(4000));
+        let names: Vec<String> = (0..60_000).map(|i| i.to_string()).collect();
+        let hrefs: Vec<&str> = names.iter().map(String::as_str).collect();
+        let found = links(Url::parse("http://a.example/").ok().as_ref(), Some(&base), &hrefs);
+        let total: usize = found.iter().map(|l| l.url.len() + l.domain.len()).sum();
+        assert!(total > ROOM && total <= ROOM + 60_000 * 5 * ROOM_PER_BYTE, "{total}");
     }
 
     proptest! {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::find::find;
+
 /// What an element does to the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
@@ -37,43 +39,133 @@ pub enum Element {
     Base,
 }
 
-/// The longest name that `element` knows.
+/// The elements that do something, by what they do.
+const ELEMENTS: &[(Element, &[&str])] = &[
+    (Element::Link, &["a", "area"]),
+    (
+        Element::Block,
+        &[
+            "address",
+            "article",
+            "aside",
+            "body",
+            "br",
+            "caption",
+            "center",
+            "colgroup",
+            "dd",
+            "details",
+            "dialog",
+            "dir",
+            "div",
+            "dl",
+            "dt",
+            "fieldset",
+            "figure",
+            "footer",
+            "form",
+            "frameset",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "head",
+            "header",
+            "hgroup",
+            "hr",
+            "html",
+            "legend",
+            "li",
+            "main",
+            "menu",
+            "nav",
+            "ol",
+            "optgroup",
+            "option",
+            "p",
+            "search",
+            "section",
+            "summary",
+            "table",
+            "tbody",
+            "tfoot",
+            "thead",
+            "tr",
+            "ul",
+            "blockquote",
+            "figcaption",
+        ],
+    ),
+    (Element::Pre, &["pre"]),
+    (Element::Listing, &["listing"]),
+    (
+        Element::Space,
+        &["audio", "button", "canvas", "embed", "img", "input", "math", "object", "select", "td", "th", "video"],
+    ),
+    (Element::Raw, &["script", "style", "noembed", "noframes", "noscript"]),
+    (Element::RawSpace, &["iframe"]),
+    (Element::Title, &["title"]),
+    (Element::Textarea, &["textarea"]),
+    (Element::Xmp, &["xmp"]),
+    (Element::Plaintext, &["plaintext"]),
+    (Element::Template, &["template"]),
+    (Element::Svg, &["svg"]),
+    (Element::Base, &["base"]),
+];
+
+/// The longest name in the list.
 const LONGEST_NAME: usize = 10;
 
+/// A name of at most `LONGEST_NAME` bytes as a number; letters in lower case.
+#[inline(always)]
+const fn packed(name: &[u8]) -> u128 {
+    let mut number = 0;
+    let mut i = 0;
+    while i < name.len() {
+        number = number << 8 | name[i].to_ascii_lowercase() as u128;
+        i += 1;
+    }
+    number
+}
+
+/// Slots of the table below, enough for a multiplication to tell all names apart.
+const SLOT_BITS: u32 = 9;
+const MULTIPLIER: u64 = 0x54C5_6C9A_9CC9_AF4F;
+
+#[inline(always)]
+const fn slot(packed: u128) -> usize {
+    let folded = (packed as u64) ^ ((packed >> 64) as u64).rotate_left(23);
+    (folded.wrapping_mul(MULTIPLIER) >> (64 - SLOT_BITS)) as usize
+}
+
+const TABLE: [(u128, Element); 1 << SLOT_BITS] = {
+    let mut table = [(0, Element::Inline); 1 << SLOT_BITS];
+    let mut group = 0;
+    while group < ELEMENTS.len() {
+        let (what, names) = ELEMENTS[group];
+        let mut i = 0;
+        while i < names.len() {
+            let name = packed(names[i].as_bytes());
+            assert!(table[slot(name)].0 == 0, "two names in one slot: choose another multiplier");
+            table[slot(name)] = (name, what);
+            i += 1;
+        }
+        group += 1;
+    }
+    table
+};
+
 /// What the element of this name does, whatever its case.
-#[inline]
+#[inline(always)]
 pub fn element(name: &[u8]) -> Element {
     if name.len() > LONGEST_NAME {
         return Element::Inline;
     }
-    let mut lower = [0; LONGEST_NAME];
-    let lower = &mut lower[..name.len()];
-    for (l, b) in lower.iter_mut().zip(name) {
-        *l = b.to_ascii_lowercase();
-    }
-    match &*lower {
-        b"a" | b"area" => Element::Link,
-        b"address" | b"article" | b"aside" | b"blockquote" | b"body" | b"br" | b"caption" | b"center" | b"colgroup"
-        | b"dd" | b"details" | b"dialog" | b"dir" | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption"
-        | b"figure" | b"footer" | b"form" | b"frameset" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head"
-        | b"header" | b"hgroup" | b"hr" | b"html" | b"legend" | b"li" | b"main" | b"menu" | b"nav" | b"ol"
-        | b"optgroup" | b"option" | b"p" | b"search" | b"section" | b"summary" | b"table" | b"tbody" | b"tfoot"
-        | b"thead" | b"tr" | b"ul" => Element::Block,
-        b"pre" => Element::Pre,
-        b"listing" => Element::Listing,
-        b"audio" | b"button" | b"canvas" | b"embed" | b"img" | b"input" | b"math" | b"object" | b"select" | b"td"
-        | b"th" | b"video" => Element::Space,
-        b"script" | b"style" | b"noembed" | b"noframes" | b"noscript" => Element::Raw,
-        b"iframe" => Element::RawSpace,
-        b"title" => Element::Title,
-        b"textarea" => Element::Textarea,
-        b"xmp" => Element::Xmp,
-        b"plaintext" => Element::Plaintext,
-        b"template" => Element::Template,
-        b"svg" => Element::Svg,
-        b"base" => Element::Base,
-        _ => Element::Inline,
-    }
+    let name = packed(name);
+    let (known, what) = TABLE[slot(name)];
+    if known == name { what } else { Element::Inline }
 }
 
 /// White space inside tags.
@@ -124,7 +216,7 @@ pub fn attributes(bytes: &[u8], mut at: usize, mut found: impl FnMut(Range<usize
         let value = match bytes[at] {
             quote @ (b'"' | b'\'') => {
                 let begin = at + 1;
-                let end = begin + memchr::memchr(quote, &bytes[begin..])?;
+                let end = find(quote, bytes, begin)?;
                 at = end + 1;
                 begin..end
             }
@@ -239,6 +331,21 @@ mod tests {
         assert_eq!(all(" a='open>"), (vec![], None));
         assert_eq!(all(" a"), (vec![], None));
         assert_eq!(all(">"), (vec![], Some(1)));
+    }
+
+    #[test]
+    fn names() {
+        for (what, names) in ELEMENTS {
+            for name in *names {
+                assert!(name.len() <= LONGEST_NAME);
+                assert_eq!(element(name.as_bytes()), *what, "{name}");
+                assert_eq!(element(name.to_ascii_uppercase().as_bytes()), *what, "{name}");
+                assert_eq!(element(format!("{name}-").as_bytes()), Element::Inline, "{name}");
+            }
+        }
+        for odd in ["H\u{11}", "\u{10}", "b", "", "custom-element"] {
+            assert_eq!(element(odd.as_bytes()), Element::Inline, "{odd:?}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Everything we take from one page, while its bytes are in the cache.
 //!
-//! The next kernels (style fingerprint, shingles, ssdeep) join here: each reads the decoded HTML, the noise, the
-//! words or the text that this pass already holds, and adds a field to `Sketch`.
+//! The next kernels (shingles, ssdeep) join here: each reads the decoded HTML, the noise, the words or the text that
+//! this pass already holds, and adds a field to `Sketch`.
 
 use md5::{Digest, Md5};
 use url::Url;
@@ -11,6 +11,7 @@ use crate::domain::domain;
 use crate::extract::extract;
 use crate::links::{Link, links};
 use crate::noise::Noise;
+use crate::style::{StyleParams, Stylist};
 use crate::words::Words;
 
 /// One page as the crawl has it.
@@ -37,6 +38,8 @@ pub struct Markup {
     pub bytes: usize,
     /// Characters of noise.
     pub noise_chars: usize,
+    /// Style fingerprint, if the noise is long enough for one.
+    pub style: Option<Vec<u16>>,
     /// Title.
     pub title: Option<String>,
     /// Distinct targets.
@@ -60,11 +63,18 @@ pub struct Sketch {
     pub md5: [u8; 16],
 }
 
-/// Buffers that are reused from page to page.
-#[derive(Default)]
+/// Parameters and buffers that are reused from page to page.
 pub struct Scratch {
     noise: Noise,
     words: Words,
+    stylist: Stylist,
+}
+
+impl Scratch {
+    /// For sketches with these parameters.
+    pub fn new(style: StyleParams) -> Self {
+        Scratch { noise: Noise::default(), words: Words::default(), stylist: Stylist::new(style) }
+    }
 }
 
 /// The one pass over a page.
@@ -105,6 +115,7 @@ fn read_markup(
         lossy: decoded.lossy,
         bytes: bytes.len(),
         noise_chars: scratch.noise.chars(),
+        style: scratch.stylist.fingerprint(scratch.noise.as_bytes()),
         title: found.title,
         links: links(url, found.base, &found.hrefs),
     };
@@ -123,7 +134,7 @@ mod tests {
             html: Some(b"<title>T</title><p>Caf\xE9 <a href=y>noir</a>"),
             text: None,
         };
-        let sketch = sketch(page, &mut Scratch::default());
+        let sketch = sketch(page, &mut Scratch::new(StyleParams::default()));
         assert_eq!(sketch.host.as_deref(), Some("www.a.co.uk"));
         assert_eq!(sketch.domain.as_deref(), Some("a.co.uk"));
         assert_eq!(sketch.text, "Café noir");
@@ -131,15 +142,16 @@ mod tests {
         let markup = sketch.markup.unwrap();
         assert_eq!((markup.charset, markup.lossy), ("windows-1252", false));
         assert_eq!(markup.links.len(), 1);
+        assert!(markup.style.is_none());
         assert_eq!(markup.noise_chars, "<></><> < =></>".len());
     }
 
     #[test]
     fn text_page_and_nothing() {
         let page = Page { text: Some("only words"), ..Page::default() };
-        let sketch = super::sketch(page, &mut Scratch::default());
+        let sketch = super::sketch(page, &mut Scratch::new(StyleParams::default()));
         assert_eq!((sketch.words, sketch.text.as_str()), (2, "only words"));
         assert!(sketch.markup.is_none() && sketch.host.is_none());
-        assert_eq!(super::sketch(Page::default(), &mut Scratch::default()).words, 0);
+        assert_eq!(super::sketch(Page::default(), &mut Scratch::new(StyleParams::default())).words, 0);
     }
 }

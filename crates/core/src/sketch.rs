@@ -6,13 +6,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Int64Builder, ListBuilder, StringBuilder, StructBuilder};
+use arrow_array::builder::{BinaryBuilder, BooleanBuilder, Int64Builder, ListBuilder, StringBuilder, StructBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use rayon::prelude::*;
 
 use crate::page::{Page, Scratch, Sketch, sketch};
+use crate::style::StyleParams;
 
 /// The reason given to a page on which the pass fails.
 pub const FAILED: &str = "sketch-failed";
@@ -21,7 +22,7 @@ pub const FAILED: &str = "sketch-failed";
 const CARRIED: [&str; 7] = ["page", "url", "ip", "status", "date", "input", "offset"];
 
 /// Sketches every page of a batch of records, in parallel on the current rayon pool.
-pub fn sketch_batch(records: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+pub fn sketch_batch(records: &RecordBatch, style: StyleParams) -> Result<RecordBatch, ArrowError> {
     let url = strings(records, "url")?;
     let content_type = strings(records, "content_type")?;
     let text = strings(records, "text")?;
@@ -32,19 +33,22 @@ pub fn sketch_batch(records: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let detail = strings(records, "detail")?;
     let sketches: Vec<Option<Sketch>> = (0..records.num_rows())
         .into_par_iter()
-        .map_init(Scratch::default, |scratch, row| {
-            if reason.is_valid(row) {
-                return None;
-            }
-            let page = Page {
-                url: value(url, row),
-                content_type: value(content_type, row),
-                html: bytes(html, row),
-                text: value(text, row),
-            };
-            // A page must not cost the run, whatever is wrong with it (or with us).
-            catch_unwind(AssertUnwindSafe(|| sketch(page, scratch))).ok()
-        })
+        .map_init(
+            || Scratch::new(style),
+            |scratch, row| {
+                if reason.is_valid(row) {
+                    return None;
+                }
+                let page = Page {
+                    url: value(url, row),
+                    content_type: value(content_type, row),
+                    html: bytes(html, row),
+                    text: value(text, row),
+                };
+                // A page must not cost the run, whatever is wrong with it (or with us).
+                catch_unwind(AssertUnwindSafe(|| sketch(page, scratch))).ok()
+            },
+        )
         .collect();
     assemble(records, &sketches, reason, detail)
 }
@@ -88,6 +92,12 @@ fn assemble(
     add("title", of_page(|s| s.markup.as_ref().and_then(|m| m.title.as_deref())));
     add("text", of_page(|s| Some(&s.text)));
     add("targets", targets(sketches, markup));
+    let mut style = BinaryBuilder::new();
+    for sketch in sketches {
+        let minima = sketch.as_ref().and_then(|s| s.markup.as_ref()).and_then(|m| m.style.as_ref());
+        style.append_option(minima.map(|minima| minima.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()));
+    }
+    add("style", Arc::new(style.finish()));
     let md5: StringArray = sketches.iter().map(|s| s.as_ref().map(|s| hex(&s.md5))).collect();
     add("md5", Arc::new(md5));
     let failed = |row: usize| reason.is_null(row) && sketches[row].is_none();

@@ -13,7 +13,7 @@ FINDINGS = (
     (
         "Pages by domain",
         "pages",
-        "domain, count(*) AS pages, sum(words) AS words",
+        "domain, count(*) AS pages, sum(words)::BIGINT AS words",
         "domain",
         "pages DESC, domain",
         10,
@@ -30,13 +30,16 @@ FINDINGS = (
 )
 """Title, table, columns, group, order, rows."""
 
+MADE = {"web.warc.gz", "web.truth.parquet", "run", "report.html"}
+"""What a demo leaves in its folder."""
+
 
 @click.command()
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), default=Path("pagekin-demo"), show_default=True,
     help="The folder to make; an earlier demo in it is replaced.",
 )  # fmt: skip
-@click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True)
+@click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True, help="How many pages.")
 @voice_options
 def demo(output: Path, pages: int, voice: Voice) -> int:
     """Make a small web, scan it, print the findings, write the report.
@@ -56,12 +59,13 @@ def demo(output: Path, pages: int, voice: Voice) -> int:
     from pagekin.synth import write_web
 
     web, folder = output / "web.warc.gz", output / "run"
-    if output.exists() and any(output.iterdir()):
-        if not (output / "web.truth.parquet").exists():
-            raise RunExistsError(f"{output} exists and is no earlier demo; choose another -o")
-        shutil.rmtree(output)
     with writing(output), voice:
         output.mkdir(parents=True, exist_ok=True)
+        # Nothing is removed but what a demo makes, and nothing at all where there is anything else.
+        if any(path.name not in MADE for path in output.iterdir()):
+            raise RunExistsError(f"{output} holds more than an earlier demo; choose another -o")
+        for path in output.iterdir():
+            shutil.rmtree(path) if path.name == "run" else path.unlink()
         voice.step("synth")
         write_web(web, pages=pages, seed=1)
         run = scan(web, folder, engine=LocalEngine(progress=voice), progress=voice)

@@ -18,6 +18,7 @@ import click
 from pagekin.errors import PagekinError
 
 COMMANDS = {
+    "compare": "Compare two HTML files: one to one.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
     "report": "Write a run's figures as one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",
@@ -67,6 +68,8 @@ def cli() -> None:
 
 def main() -> None:
     """The console script."""
+    # A title or a path must not cost the output, whatever the terminal can show.
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         code = cli.main(standalone_mode=False)
         # Only `scan` and `demo` return a code; click returns None for --help.
@@ -81,7 +84,19 @@ def main() -> None:
         click.echo(f"pagekin: {error}", err=True)
         code = error.exit_code
     except BrokenPipeError:
-        # The reader of our output went away (`| head`): not our failure. Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output went away (`| head`): not our failure.
+        _drop_output()
         code = 0
+    except OSError as error:
+        click.echo(f"pagekin: {error}", err=True)
+        _drop_output()
+        code = 1
+    if code == INTERRUPTED:
+        # A thread may still wait for an idle pipe, over which Python would stumble while it shuts down.
+        os._exit(code)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _drop_output() -> None:
+    """Python would complain at exit about what it still holds and cannot write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

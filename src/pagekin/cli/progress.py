@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pagekin.errors import PagekinError
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -88,11 +90,28 @@ class Voice:
 
     def say(self, message: str, **facts: Any) -> None:
         """A message, or with --json the facts in it."""
+        if self.quiet:
+            return
         if self.as_json:
-            line = {"time": round(time.time(), 3), "message": message} | facts
-            click.echo(json.dumps(line, ensure_ascii=False), err=True)
-        elif not self.quiet:
+            self._line(message, facts)
+        else:
             click.echo(message, err=True)
+
+    def fail(self, error: PagekinError) -> int:
+        """An error as a JSON line; returns the exit code."""
+        self._line(str(error), {"error": error.code, "exit": error.exit_code})
+        return error.exit_code
+
+    def interrupted(self) -> int:
+        """Ctrl-C as a JSON line; returns the exit code."""
+        from pagekin.cli.main import INTERRUPTED
+
+        self._line("interrupted", {"error": "interrupted", "exit": INTERRUPTED})
+        return INTERRUPTED
+
+    def _line(self, message: str, facts: dict[str, Any]) -> None:
+        line = {"time": round(time.time(), 3), "message": message} | facts
+        click.echo(json.dumps(line, ensure_ascii=False), err=True)
 
 
 def voice_options(command: F) -> F:
@@ -102,6 +121,15 @@ def voice_options(command: F) -> F:
     @click.option("--json", "as_json", is_flag=True, help="Say everything as JSON lines on stderr.")
     @wraps(command)
     def wrapped(*args: Any, quiet: bool, as_json: bool, **kwargs: Any) -> Any:
-        return command(*args, voice=Voice(quiet=quiet, as_json=as_json), **kwargs)
+        voice = Voice(quiet=quiet, as_json=as_json)
+        if not as_json:
+            return command(*args, voice=voice, **kwargs)
+        # Whoever reads JSON lines wants the last one to be one too.
+        try:
+            return command(*args, voice=voice, **kwargs)
+        except PagekinError as error:
+            return voice.fail(error)
+        except KeyboardInterrupt:
+            return voice.interrupted()
 
     return wrapped  # type: ignore[return-value]

@@ -20,9 +20,13 @@ def report(run: Path, output: Path | None) -> None:
       pagekin report run
       pagekin report run -o findings.html
     """
+    from pagekin.errors import RunError
     from pagekin.report import write_report
     from pagekin.run import Run
 
     path = output or run / "report.html"
-    write_report(Run(run), path)
+    opened = Run(run)
+    if not opened.is_done("sketch"):
+        raise RunError(f"{run} is not finished; go on with `pagekin scan ... --resume`")
+    write_report(opened, path)
     click.echo(path)

@@ -25,15 +25,27 @@ DAMAGED = 3
 @click.option(
     "--only", metavar="NAMES", help='Detectors to run, separated by commas; "" reads and sketches only.'
 )
-@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True)
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "spark"]),
+    default="local",
+    show_default=True,
+    help="Run in this process, or on a Spark cluster.",
+)
 @click.option("--spark-master", default="local[*]", show_default=True, help="Where Spark runs.")
 @click.option("--params", "params_file", type=click.Path(path_type=Path), help="Parameters, a TOML file.")
-@click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory that detectors may use.")
+@click.option(
+    "--memory",
+    type=SIZE,
+    default="4GB",
+    show_default=True,
+    help="Memory to use, beside the 400 MB of the program.",
+)
 @click.option(
     "--threads", type=click.IntRange(min=1), help="Threads of the local engine.  [default: all cores]"
 )
 @click.option("--keep-errors", is_flag=True, help="Keep pages whose HTTP status is not 200.")
-@click.option("--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MB]")
+@click.option("--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MiB]")
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
 @click.option("--strict", is_flag=True, help="Fail when an input is damaged or unreadable.")
 @voice_options
@@ -93,7 +105,7 @@ def _engine(name: str, master: str, threads: int | None, memory: int, voice: Voi
         return SparkEngine(master)
     from pagekin.engines.local import LocalEngine
 
-    return LocalEngine(threads, voice)
+    return LocalEngine(threads, voice, memory)
 
 
 def report_scan(run: Run, voice: Voice) -> int:

@@ -24,6 +24,7 @@ import click
     type=click.Choice(["table", "jsonl", "csv", "parquet"]),
     default="table",
     show_default=True,
+    help="For the screen, or for a program to read.",
 )
 def show(
     run: Path, table: str | None, top: int | None, where: str | None, columns: str | None, form: str
@@ -38,20 +39,23 @@ def show(
       pagekin show run skipped --format csv > skipped.csv
     """
     from pagekin.cli.tables import print_table, write_rows
+    from pagekin.errors import UsageError
     from pagekin.run import Run
     from pagekin.show import overview, rows
     from pagekin.tables import TABLES
 
     opened = Run(run)
-    if table is None:
-        print_table(overview(opened), title=str(run))
-        return
     limit = 20 if top is None and form == "table" else top
     names = [name.strip() for name in columns.split(",")] if columns else None
-    if form == "table" and names is None and table in TABLES:
-        names = list(TABLES[table].brief) or None
-    found = rows(opened, table, where=where, columns=names, limit=limit)
+    if table is None:
+        if where or names or top is not None:
+            raise UsageError(f"--where, --columns and --top need a TABLE; `pagekin show {run}` lists them")
+        found = overview(opened)
+    else:
+        if form == "table" and names is None and table in TABLES:
+            names = list(TABLES[table].brief) or None
+        found = rows(opened, table, where=where, columns=names, limit=limit)
     if form == "table":
-        print_table(found, title=table)
+        print_table(found, title=table or str(run))
     else:
         write_rows(found, form, sys.stdout.buffer)

@@ -13,7 +13,7 @@ from pagekin.cli.progress import Voice, voice_options
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="The .warc.gz or .warc file."
 )
-@click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True)
+@click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True, help="How many pages.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed makes another web.")
 @voice_options
 def synth(output: Path, pages: int, seed: int, voice: Voice) -> None:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.engines.base import Batch, BatchFunction, Engine, Output
-from pagekin.params import Params
+from pagekin.params import Params, StyleParams
 from pagekin.run import Run
 from pagekin.tables import LINKS, PAGES, SKETCHED, SKETCHES, SKIPPED, TEXTS, Table
 
@@ -18,6 +18,8 @@ from pagekin.tables import LINKS, PAGES, SKETCHED, SKETCHES, SKIPPED, TEXTS, Tab
 class Sketch:
     """The one native pass over each page (crates/core/src/sketch.rs)."""
 
+    style: StyleParams
+
     @property
     def schema(self) -> pa.Schema:
         """`tables.SKETCHED`."""
@@ -25,7 +27,7 @@ class Sketch:
 
     def open(self, threads: int) -> BatchFunction:
         """The pass on a pool of so many threads."""
-        sketcher = _core.Sketcher(threads)
+        sketcher = _core.Sketcher(threads, self.style.n, self.style.m, self.style.seed)
         names = SKETCHED.names
         return lambda records: sketcher.sketch(records).select(names)
 
@@ -67,5 +69,5 @@ OUTPUTS = (
 def sketch_crawl(run: Run, engine: Engine, params: Params) -> None:
     """Inputs → records → sketched → pages, texts, links, sketches, skipped."""
     records = engine.read(run.inputs, params.read)
-    sketched = engine.map(records, Sketch())
+    sketched = engine.map(records, Sketch(params.style))
     engine.save(sketched, run, "sketch", OUTPUTS)

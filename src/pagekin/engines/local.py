@@ -2,7 +2,8 @@
 
 Reading, the kernel and writing overlap in three threads joined by short queues, so that at any time a
 handful of batches is in memory whatever the size of the crawl. What is written is cut into parts at places
-that depend on the input alone. A finished part is marked, and a resumed run goes on behind the last marked part.
+that depend on the input alone. A finished part is marked, and a resumed run goes on behind the last one
+marked.
 """
 
 from __future__ import annotations
@@ -40,8 +41,12 @@ class LocalEngine(Engine):
 
     name = "local"
 
-    def __init__(self, threads: int | None = None, progress: Progress | None = None) -> None:
+    def __init__(
+        self, threads: int | None = None, progress: Progress | None = None, memory: int = 4 * 10**9
+    ) -> None:
         self.threads = threads or len(os.sched_getaffinity(0))
+        # A batch is in memory about ten times over while it is read, sketched and written.
+        self.batch_bytes = min(16 << 20, max(1, memory // 32))
         self.progress = progress or Silent()
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
@@ -56,7 +61,7 @@ class LocalEngine(Engine):
                         continue
                     if source.ordinal == done:
                         after = Position(mark.page & ((1 << RECORD_BITS) - 1), mark.offset)
-                yield from batches(read_input(source, params, after))
+                yield from batches(read_input(source, params, after), self.batch_bytes)
 
         return Stream(records, inputs)
 
@@ -77,6 +82,9 @@ class LocalEngine(Engine):
         if run.is_staged(step):
             return run.publish(step, [output.table for output in outputs])
         done = finished_parts(work)
+        if not done:
+            run.clear_work(step)
+            work = run.work(step)
         mark = done[-1] if done else None
         meter = Meter(data.inputs, self.progress)
         for part in done:
@@ -130,6 +138,8 @@ class Prefetch(Iterator[T]):
     """
 
     DEPTH = 1
+    PATIENCE = 2.0
+    """Seconds that the thread gets to end when its items are no longer wanted."""
 
     def __init__(self, source: Iterator[T]) -> None:
         self._source = source
@@ -172,6 +182,7 @@ class Prefetch(Iterator[T]):
     def __enter__(self) -> Prefetch[T]:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._stop.set()
-        self._thread.join()
+        # A thread that waits for an idle pipe cannot be woken: after an error or Ctrl-C it is left behind.
+        self._thread.join(None if kind is None else self.PATIENCE)

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from pagekin.engines.base import Batch, Engine, Kernel, Output
-from pagekin.errors import EngineError, MissingExtraError
+from pagekin.errors import EngineError, MissingExtraError, UsageError
 from pagekin.params import ReadParams
 from pagekin.read import Input, batches, read_input
 from pagekin.run import Run
@@ -30,7 +30,7 @@ try:
 except ImportError:
     raise MissingExtraError("the spark engine", "spark") from None
 
-SOURCE = "ordinal long, path string, format string"
+SOURCE = "ordinal long, path string, format string, name string"
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,10 @@ class Rows:
 
         def work(sources: Iterator[Batch]) -> Iterator[Batch]:
             functions = [kernel.open(1) for kernel in kernels]
-            for source in (Input(**row) for batch in sources for row in batch.to_pylist()):
-                for batch in batches(read_input(source, read)):
+            for row in (row for batch in sources for row in batch.to_pylist()):
+                name = row.pop("name")
+                for batch in batches(read_input(Input(**row), read)):
+                    batch = _named(batch, name)
                     for function in functions:
                         batch = function(batch)
                     yield batch
@@ -90,7 +92,9 @@ class SparkEngine(Engine):
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Rows:
         """The records of a crawl: one partition per input."""
-        rows = [(source.ordinal, source.path, source.format) for source in inputs]
+        if any(source.path == "-" for source in inputs):
+            raise UsageError("the spark engine cannot read stdin; give it a file that its workers can open")
+        rows = [(source.ordinal, _absolute(source.path), source.format, source.path) for source in inputs]
         frame = self.spark.createDataFrame(self.spark.sparkContext.parallelize(rows, len(rows)), SOURCE)
         return Rows(frame, params)
 
@@ -102,6 +106,8 @@ class SparkEngine(Engine):
         """Computes the dataset once, and writes each table from it."""
         tables = [output.table for output in outputs]
         if not run.is_staged(step):
+            # What another engine left behind would be taken for ours.
+            run.clear_work(step)
             schema = data.kernels[-1].schema
             frame = data.frame.mapInArrow(data.worker(), from_arrow_schema(schema))
             frame = frame.persist(StorageLevel.DISK_ONLY)
@@ -130,6 +136,17 @@ class SparkEngine(Engine):
     def close(self) -> None:
         """Stops Spark."""
         self.spark.stop()
+
+
+def _absolute(path: str) -> str:
+    """The same path for workers that run in another folder."""
+    return path if "://" in path else str(Path(path).absolute())
+
+
+def _named(batch: Batch, name: str) -> Batch:
+    """The batch with its input named as the user named it."""
+    place = batch.schema.get_field_index("input")
+    return batch.set_column(place, batch.schema.field(place), pa.array([name] * batch.num_rows, pa.string()))
 
 
 def _tidy(path: Path) -> None:

@@ -45,8 +45,11 @@ class Codec:
         reader.inner_seek(start)
         return reader
 
-    def frame_end(self, source: Source, start: int) -> int | Broken:
-        """The offset just after the frame that begins at `start`, if all of it can be decoded."""
+    def frame_end(self, source: Source, start: int, decode: bool = True) -> int | Broken:
+        """The offset just after the frame that begins at `start`, if all of it can be decoded.
+
+        Without `decode`, only what has to be decoded to find the end is.
+        """
         source.seek(start)
         if self.name == "gzip":
             return _gzip_end(source, start)
@@ -54,14 +57,22 @@ class Codec:
             end = _zstd_end(source, start) if self.name == "zstd" else _lz4_end(source, start)
         except EOFError:
             return Broken.TRUNCATED
-        if isinstance(end, int) and not self._decodes(source, start, end):
+        if decode and isinstance(end, int) and not self._decodes(source, start, end):
             return Broken.CORRUPT
         return end
 
-    def first_broken(self, source: Source, start: int) -> tuple[int, Broken] | None:
+    def last_size(self, source: Source) -> int | None:
+        """What a gzip file's last bytes say is the size of its last frame, uncompressed and modulo 2^32."""
+        size = source.size()
+        if self.name != "gzip" or size is None or size < 18:
+            return None
+        source.seek(size - 4)
+        return int.from_bytes(source.read(4), "little")
+
+    def first_broken(self, source: Source, start: int, decode: bool = True) -> tuple[int, Broken] | None:
         """The first frame at or after `start` that cannot be decoded, each frame following the one before."""
         while True:
-            end = self.frame_end(source, start)
+            end = self.frame_end(source, start, decode)
             if isinstance(end, Broken):
                 source.seek(start)
                 return (start, end) if source.read(1) else None

@@ -9,81 +9,26 @@ Rows depend on nothing but the bytes from their offset on, so that reading may s
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
-from typing import Any
 
 from pagekin.read.base import message
+from pagekin.read.framed import Framed, damage, field
 from pagekin.read.frames import Broken, Codec
 from pagekin.read.source import Source, Tape
+from pagekin.read.stream import AHEAD, OVERLAP, PIECE, Stream
 
-# Bytes read past a record to see that another one begins. A frame's start is known only for the last byte
-# read, so no more than this may be read ahead: no sensible record is shorter.
-_AHEAD = 256
 _MAX_HEAD = 64 << 10
 _FIRST = 64 << 10  # of a large block, enough to tell whether it is wanted
 _LARGE = 512 << 10
-_PIECE = 1 << 20
-_OVERLAP = 24
 _END = b"\r\n\r\n"
-_START = re.compile(rb"(WARC/[01]\.\d\d?\r?\n[A-Za-z])")
-_INNER = re.compile(rb"\n(WARC/[01]\.\d\d?\r?\n[A-Za-z])")  # inside a block: only at the beginning of a line
+_START = re.compile(rb"WARC/[01]\.\d\d?\r?\n[A-Za-z-]{1,40}:")
 _LINE = re.compile(rb"\r?\n")
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _REASONS = {Broken.NO_FRAME: "garbage", Broken.CORRUPT: "corrupt", Broken.TRUNCATED: "truncated"}
 
 
-@dataclass(slots=True)
-class Framed:
-    """One record as it was found: its headers (`low` is the same in lower case) and its block.
-
-    The block is the first `length` bytes of `front + data`. They are apart because joining them would copy
-    every page once more. Of a block that was too large to hold, there is less than that.
-    """
-
-    offset: int
-    head: bytes
-    low: bytes
-    front: bytes
-    data: bytes
-    length: int
-    reason: str | None = None
-    detail: str | None = None
-
-    def spoiled(self, reason: str, detail: str) -> Framed:
-        """The same record, not to be used."""
-        return Framed(self.offset, self.head, self.low, b"", b"", 0, reason, detail)
-
-    def too_long(self, size: int) -> Framed:
-        """The record's length reaches into the next record, which begins after `size` bytes."""
-        return self.spoiled("bad-length", f"{self.length} bytes, but a record begins after {size}")
-
-    def too_short(self) -> Framed:
-        """The record goes on after its length."""
-        return self.spoiled("bad-length", f"{self.length} bytes, but the record does not end there")
-
-    def cut(self, size: int) -> Framed:
-        """The file ends after `size` bytes of the record."""
-        return self.spoiled("truncated", f"{size} of {self.length} bytes")
-
-
-def damage(offset: int, reason: str, detail: str) -> Framed:
-    """A row for what is no record."""
-    return Framed(offset, b"", b"", b"", b"", 0, reason, detail)
-
-
-def field(head: bytes, low: bytes, name: bytes) -> bytes:
-    """A header's value, or nothing. `name` is CR LF, the name in lower case, and a colon."""
-    start = low.find(name)
-    if start < 0:
-        return b""
-    start += len(name)
-    return head[start : low.find(b"\r\n", start)].strip()
-
-
-class Framing:
+class Framing(Stream):
     """The records of one WARC stream, from the stored offset `start` on.
 
     `wanted` is asked, with its beginning, before a large block is held in memory; one over `hold` bytes never
@@ -93,75 +38,80 @@ class Framing:
     def __init__(
         self, source: Source, codec: Codec | None, hold: int, wanted: Callable[[Framed], bool], start: int = 0
     ) -> None:
-        self._source = source
-        self._codec = codec
+        super().__init__(source, codec, start)
         self._hold = hold
         self._wanted = wanted
-        self._reader: Any = None
-        self._put(start)
-
-    def _put(self, start: int) -> None:
-        """Read on from a stored offset."""
-        self._offset = start  # of the record being read, else of the one before
-        self._buffer = b""  # read, but not used yet
-        self._position = 0  # of the buffer's beginning in the uncompressed stream; for codecs, from `start`
-        self._end: int | None = None  # the stream's last position, once known
+        self._offset = self._last = start  # of the row being made, and of the one before
+        self._begin = self._position  # of the row being made
+        self._anchor = (start, self._begin, b"")  # a record that begins a frame: frame, position, headers
         self._known: Framed | None = None  # the record being read, as far as it is known
         self._whole = False  # all of that record was read
-        self._any = False  # a record was found since
-        if self._codec is not None:
-            self._reader = self._codec.reader(self._source, start)
-        else:
-            self._source.seek(start)
-            self._reader = io.BufferedReader(self._source, 1 << 17)
-            self._position, self._end = start, self._source.size()
-        self._read: Callable[[int], bytes] = self._reader.read
+        self._searched = self._was_searched = False  # the next record, this one: not where it should be
 
     def __iter__(self) -> Iterator[Framed]:
-        on = True
-        while on:
+        while True:
             try:
                 yield from self._records()
-                yield from self._cut_frame()
-                return
+                self._known = None
+                if self._limit is not None:
+                    self._restart(self._limit)
+                    continue
+                broken = self._cut_frame()
+                if broken is None:
+                    return
+                ended = True
             except Exception as error:
-                if not self._source.failed and (self._codec is None or not isinstance(error, OSError)):
+                if self._source.failed:
+                    if self._known is not None and self._whole:
+                        yield self._known
+                    at = self._offset if self._codec or self._known else self._position
+                    yield damage(at, "unreadable", message(error))
+                    return
+                if self._codec is None or not isinstance(error, OSError):
                     raise
-                problem = message(error)
-            if not self._source.failed:
-                on = yield from self._past_damage()
-                continue
-            if self._known is not None and self._whole:
-                yield self._known
-            at = self._offset if self._codec or self._known else self._position
-            yield damage(at, "unreadable", problem)
-            return
+                broken = self._first_broken()
+                if self._read_up_to(broken[0]):
+                    continue
+                ended = False
+            frame = yield from self._past(*broken, ended)
+            if frame is None:
+                return
+            self._restart(frame)
+
+    def _restart(self, frame: int) -> None:
+        """Go on at a frame, with nothing remembered."""
+        self._put(frame)
+        self._offset = self._last = frame
+        self._anchor, self._begin = (frame, 0, b""), 0
+        self._known = None
+        self._searched = self._was_searched = False
 
     def _records(self) -> Iterator[Framed]:
         codec, read = self._codec, self._read
         frame_of = None if codec is None else self._reader.frame_start_position
         while True:
             self._known = None
+            begin = self._begin = self._position
             buffer = self._buffer
-            if len(buffer) < _AHEAD:
-                buffer += read(_AHEAD - len(buffer))
+            if len(buffer) < AHEAD:
+                buffer += read(AHEAD - len(buffer))
                 self._buffer = buffer
                 if not buffer:
                     return
             ahead = len(buffer)
-            frame = self._position if frame_of is None else frame_of()
+            frame = begin if frame_of is None else frame_of()
             if not buffer.startswith(b"WARC/"):
                 yield from self._gap()
                 continue
 
             end = buffer.find(_END, 0, _MAX_HEAD) + 4 if buffer[8:10] == b"\r\n" else 0
             while end == 3 and len(buffer) < _MAX_HEAD:
-                more = read(_AHEAD)
+                more = read(AHEAD)
                 if not more:
                     break
                 buffer += more
                 end = buffer.find(_END, len(buffer) - len(more) - 3, _MAX_HEAD) + 4
-            head = buffer[:end]
+            head = raw = buffer[:end]
             if end < 4 or head.find(b"WARC/", 5) > 0:
                 self._buffer = buffer
                 head, end = self._odd_head()
@@ -169,16 +119,26 @@ class Framing:
                     yield self._no_head()
                     continue
                 buffer = self._buffer
+                raw = buffer[:end]
             low = head.lower()
             value = field(head, low, b"\r\ncontent-length:")
             length = int(value) if value.isdigit() and len(value) < 19 else -1
-            # If more was read ahead than this record has, the frame is a later one's: say the last known.
-            last = self._offset
-            offset = self._offset = frame if codec is None or end + length + 4 >= ahead else last
-            position = self._position = self._position + end
+            last, anchor = self._offset, self._anchor
+            # If as much or more was read ahead as this record has, the frame may be a later one's: say the last
+            # known. So too if it was found by searching and does not begin the frame: who starts there finds
+            # another.
+            self._was_searched = self._searched
+            if codec is None or (
+                end + length >= AHEAD == ahead and (not self._searched or self._begins(frame, raw))
+            ):
+                self._offset = frame
+                self._anchor = (frame, begin, raw)
+            self._searched = False
+            self._last = last
+            position = self._position = begin + end
             front = self._buffer = buffer[end:]
-            known = self._known = Framed(offset, head, low, front, b"", length)
-            self._whole, self._any = False, True
+            known = self._known = Framed(self._offset, head, low, front, b"", length)
+            self._whole = False
 
             if length < 0 or length > _LARGE or (self._end is not None and position + length > self._end):
                 row = self._odd_length(known, value)
@@ -194,17 +154,20 @@ class Framing:
                 else:
                     self._whole = True
                     rest = front[length:] if over else b""
-                    if over < 4 + _AHEAD:
-                        rest += read(4 + _AHEAD - over)
+                    if over < 4 + AHEAD:
+                        rest += read(4 + AHEAD - over)
                     if rest.startswith(b"\r\n\r\nWARC/"):
                         self._position = position + length + 4
                         self._buffer = rest[4:]
                         yield known
                         continue
                     row = self._odd_end(known, rest)
-            if row.reason is not None and codec is not None and end < ahead:
-                # Its length was not to be trusted, and so neither was the frame.
-                row.offset = self._offset = last
+            if row.reason is not None and codec is not None:
+                self._searched = True
+                if end < ahead:
+                    # Its length was not to be trusted, and so neither was the frame.
+                    row.offset = self._offset = last
+                    self._anchor = anchor
             yield row
 
     def _gap(self) -> Iterator[Framed]:
@@ -216,14 +179,18 @@ class Framing:
         if self._codec is None:
             self._offset = self._position
         position = self._position
+        self._searched = True
+        if len(self._buffer) < 5 and b"WARC/".startswith(self._buffer):
+            yield self._no_head()
+            return
         found = self._find(_START)
         size = self._position - position
         yield damage(self._offset, "garbage", f"{size} bytes" + ("" if found else " to the end"))
 
     def _odd_head(self) -> tuple[bytes, int]:
-        """Headers that have bare line feeds, or another record's in them, or no end: (b"", 0) if they are none.
+        """Headers with bare line feeds, with another record's in them, or without an end.
 
-        If they are, they are given with CR LF, and with where they end in the buffer.
+        If they are headers, they are given with CR LF, and with where they end in the buffer.
         """
         while True:
             blank = _BLANK.search(self._buffer, 0, _MAX_HEAD)
@@ -232,7 +199,7 @@ class Framing:
                 return b"", 0
             if blank is not None:
                 return _LINE.sub(b"\r\n", self._buffer[: blank.end()]), blank.end()
-            more = self._read(_AHEAD) if len(self._buffer) < _MAX_HEAD else b""
+            more = self._read(AHEAD) if len(self._buffer) < _MAX_HEAD else b""
             if not more:
                 return b"", 0
             self._buffer += more
@@ -242,6 +209,7 @@ class Framing:
         if self._codec is None:
             self._offset = self._position
         too_long = len(self._buffer) >= _MAX_HEAD
+        self._searched = True
         self._use(5)
         found = self._find(_START)
         if found or too_long:
@@ -251,12 +219,11 @@ class Framing:
     def _odd_end(self, known: Framed, rest: bytes) -> Framed:
         """A record that was read, but is not followed by a blank line and another one."""
         self._buffer = (known.front + known.data)[: known.length] + rest
-        stripped = rest.lstrip(b"\r\n")
+        stripped = rest[: 4 + AHEAD].lstrip(b"\r\n")
         if stripped and not stripped.startswith(b"WARC/"):
-            inner = _INNER.search(self._buffer, 0, known.length)
-            if inner is not None:
-                self._use(inner.start(1))
-                return known.too_long(inner.start(1))
+            inner = _START.search(self._buffer, 0, known.length + OVERLAP)
+            if inner is not None and inner.start() < known.length:
+                return self._too_long(known, inner.start(), far=False)
             if not rest.startswith(_END):
                 self._use(known.length)
                 self._find(_START)
@@ -268,12 +235,24 @@ class Framing:
         """The stream ended before the record did: the file was cut, or the record's length is wrong."""
         size = len(self._buffer)
         self._end = self._position + size
-        inner = _INNER.search(self._buffer)
+        inner = _START.search(self._buffer)
         if inner is not None:
-            self._use(inner.start(1))
-            return known.too_long(inner.start(1))
+            # Far, because it is done once: from now on the end is known.
+            return self._too_long(known, inner.start(), far=True)
         self._use(size)
-        return known.cut(size)
+        return self._cut(known, size)
+
+    def _too_long(self, known: Framed, size: int, far: bool) -> Framed:
+        """Go to the record that begins in this one's block."""
+        position = self._position + size
+        if self._codec is None or not self._go_back(position, self._anchor, far):
+            self._use(size)
+        return known.too_long(size)
+
+    def _cut(self, known: Framed, size: int) -> Framed:
+        if self._limit is None:
+            return known.spoiled("truncated", f"{size} of {known.length} bytes")
+        return known.spoiled("corrupt", f"{size} of {known.length} bytes, then damaged data")
 
     def _odd_length(self, known: Framed, value: bytes) -> Framed | None:
         """A block of unknown, impossible or large length: None if it could be held, else what came of it."""
@@ -282,9 +261,9 @@ class Framing:
             self._find(_START)
             return known.spoiled("bad-length", f"Content-Length: {value.decode('latin-1')}")
         if self._end is not None and begin + length > self._end:
-            found = self._find(_INNER)
+            found = self._find(_START)
             size = self._position - begin
-            return known.too_long(size) if found else known.cut(size)
+            return known.too_long(size) if found else self._cut(known, size)
         missing = length - len(known.front)
         if missing > 0:
             known.data = self._read(min(_FIRST, missing))
@@ -297,109 +276,96 @@ class Framing:
 
     def _leave_out(self, known: Framed, begin: int) -> Framed:
         """Pass over a block without holding it; go back if its length was wrong and a record lies inside."""
-        inner, ended = -1, False
-        while left := begin + known.length - self._position:
-            if inner < 0 and (match := _INNER.search(self._buffer, 0, left)):
-                inner = self._position + match.start(1)
-            if left <= len(self._buffer):
-                self._use(left)
-                break
-            self._use(max(0, len(self._buffer) - _OVERLAP))
-            more = self._read(min(_PIECE, begin + known.length - self._position - len(self._buffer)))
-            if not more:
-                self._use(len(self._buffer))
-                self._end, ended = self._position, True
-                break
+        inner = -1
+        while True:
+            left = begin + known.length - self._position
+            missing = left + 4 + AHEAD - len(self._buffer)
+            more = self._read(min(PIECE, missing)) if missing > 0 else b""
             self._buffer += more
-        if len(self._buffer) < 4 + _AHEAD:
-            self._buffer += self._read(4 + _AHEAD - len(self._buffer))
-        stripped = self._buffer.lstrip(b"\r\n")
+            if inner < 0 and (match := _START.search(self._buffer)) and match.start() < left:
+                inner = self._position + match.start()
+            if not more or missing <= len(more):
+                break
+            self._use(max(0, min(left, len(self._buffer) - OVERLAP)))
+        ended = left > len(self._buffer)
+        self._use(min(left, len(self._buffer)))
+        size = self._position - begin
+        if ended:
+            self._end = self._position
+        stripped = self._buffer[: 4 + AHEAD].lstrip(b"\r\n")
         if not ended and (not stripped or stripped.startswith(b"WARC/")):
             return known
-        if inner >= 0 and self._back_to(known, begin, inner):
+        if inner >= 0 and self._go_back(inner, self._anchor, far=ended):
             return known.too_long(inner - begin)
         if ended:
-            return known.cut(self._position - begin)
+            return self._cut(known, size)
         if self._buffer.startswith(_END):
             return known
         self._find(_START)
         return known.too_short()
 
-    def _back_to(self, known: Framed, begin: int, position: int) -> bool:
-        """Go back to a position in the block that began at `begin`."""
-        if not self._source.seekable():
-            return False
-        self._buffer = b""
+    def _cut_frame(self) -> tuple[int, Broken] | None:
+        """The last frame, if it was cut: to some decoders, that is an end like any other."""
         if self._codec is None:
-            self._reader.seek(position)
-        else:
-            self._reader.inner_seek(known.offset)
-            head = re.compile(rb"\r?\n".join(map(re.escape, known.head.split(b"\r\n"))))
-            while (found := head.search(self._buffer)) is None:
-                more = self._read(_AHEAD)
-                if not more:
-                    return False
-                self._buffer = self._buffer[-len(known.head) :] + more
-            self._buffer = self._buffer[found.end() :]
-            left = position - begin
-            while left > len(self._buffer):
-                left -= len(self._buffer)
-                self._buffer = self._read(min(_PIECE, left))
-            self._buffer = self._buffer[left:]
-        self._position = position
-        return True
-
-    def _find(self, start: re.Pattern[bytes]) -> bool:
-        """Go to the next bytes that look like a record's beginning; to the end if there are none."""
-        step = _AHEAD if self._codec else _PIECE
-        while True:
-            match = start.search(self._buffer)
-            if match is not None:
-                self._use(match.start(1))
-                return True
-            self._use(max(0, len(self._buffer) - _OVERLAP))
-            more = self._read(step)
-            if not more:
-                self._use(len(self._buffer))
-                return False
-            self._buffer += more
-
-    def _use(self, count: int) -> None:
-        self._buffer = self._buffer[count:]
-        self._position += count
-
-    def _cut_frame(self) -> Iterator[Framed]:
-        """A frame that was cut so early that it gave no byte goes unseen by the decoder."""
-        if self._codec is None or isinstance(self._source, Tape):
-            return
+            return None
         frame = self._reader.frame_start_position() or 0
-        if frame < self._offset or (frame == self._offset and self._any):
-            return
-        if self._codec.frame_end(self._source, frame) is Broken.TRUNCATED:
-            yield damage(frame, "truncated", Broken.TRUNCATED.value)
+        if not self._source.reaches(frame):
+            return None
+        if frame == self._base and self._reader.tell() & 0xFFFFFFFF == self._codec.last_size(self._source):
+            return None  # one frame for all, and long: do not decode it twice
+        return self._codec.first_broken(self._source, frame, decode=False)
 
-    def _past_damage(self) -> Generator[Framed, None, bool]:
-        """Rows for what cannot be decoded; then go on at the next frame that can be. False if none can."""
-        codec, source, known = self._codec, self._source, self._known
-        assert codec is not None
+    def _first_broken(self) -> tuple[int, Broken]:
+        """The frame that cannot be decoded."""
+        assert self._codec is not None
         start = self._offset
-        if isinstance(source, Tape):
-            start = max(start, source.oldest)
-        at, why = codec.first_broken(source, start) or (start, Broken.CORRUPT)
-        frame = codec.next_record_frame(source, at + 1)
+        if isinstance(self._source, Tape):
+            start = max(start, self._source.oldest)
+        return self._codec.first_broken(self._source, start) or (start, Broken.CORRUPT)
+
+    def _read_up_to(self, broken: int) -> bool:
+        """Make the same row again without the broken frame: reading ahead, the decoder gave up on both."""
+        if broken <= self._offset:
+            return False
+        self._searched = self._searched or self._was_searched
+        self._put(self._base, broken)
+        return self._go_back(self._begin, self._anchor, far=True)
+
+    def _past(self, at: int, why: Broken, ended: bool) -> Generator[Framed, None, int | None]:
+        """Rows for what cannot be decoded; then the next frame that can be, if there is one.
+
+        If the decoder has just `ended`, what it gave of the frame has its rows already.
+        """
+        assert self._codec is not None
+        frame = self._codec.next_record_frame(self._source, at + 1)
         detail = why.value
         if why is Broken.NO_FRAME:
-            detail = f"{(source.tell() if frame is None else frame) - at} bytes"
-        if known is None:
-            yield damage(at, _REASONS[why], detail)
-        elif self._whole and at != known.offset:
-            yield known
-            yield damage(at, _REASONS[why], detail)
-        elif self._whole and why is Broken.TRUNCATED:
-            yield known  # what is cut off is the frame's checksum
-        else:
+            detail = f"{(self._source.tell() if frame is None else frame) - at} bytes"
+        known, head = self._known, self._head_at(at)
+        if known is not None and self._whole and (at > known.offset or why is Broken.TRUNCATED):
+            yield known  # the damage is behind it, or only its frame's checksum is cut off
+            known = None if at > known.offset else known
+        elif known is not None and known.head != head:
+            known.offset = self._offset if len(known.head) >= AHEAD else self._last
             yield known.spoiled("truncated" if why is Broken.TRUNCATED else "corrupt", why.value)
-        if frame is None:
-            return False
-        self._put(frame)
-        return True
+        else:
+            known = None
+        if known is None and not (ended and self._codec.reader(self._source, at).read(1)):
+            yield Framed(at, head, head.lower(), b"", b"", 0, _REASONS[why], detail)
+        return frame
+
+    def _head_at(self, frame: int) -> bytes:
+        """The headers with which a broken frame begins, if so much of it can be decoded."""
+        assert self._codec is not None
+        head = b""
+        try:
+            reader = self._codec.reader(self._source, frame)
+            while len(head) < _MAX_HEAD and (more := reader.read(64)):
+                head += more
+                end = head.find(_END) + 4
+                if end > 3:
+                    return head[:end] if head.startswith(b"WARC/") else b""
+        except OSError:
+            if self._source.failed:
+                raise
+        return b""

@@ -130,7 +130,8 @@ def _date(micros: int | None) -> datetime | None:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    checks = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(check(kind) for check in checks)
 
 
 def _plain(kind: Any) -> pa.DataType:
@@ -140,10 +141,10 @@ def _plain(kind: Any) -> pa.DataType:
 
 def _is_bytes(kind: pa.DataType) -> bool:
     kind = _plain(kind)
-    return (
-        _is_text(kind)
-        or pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-        or pa.types.is_fixed_size_binary(kind)
-        or pa.types.is_binary_view(kind)
+    checks = (
+        pa.types.is_binary,
+        pa.types.is_large_binary,
+        pa.types.is_fixed_size_binary,
+        pa.types.is_binary_view,
     )
+    return _is_text(kind) or any(check(kind) for check in checks)

@@ -77,6 +77,10 @@ class Source(io.RawIOBase):
         """Always."""
         return True
 
+    def reaches(self, offset: int) -> bool:
+        """Whether one can go back to an offset."""
+        return offset >= 0
+
     def size(self) -> int | None:
         """The stored size, where it can be known."""
         if self._size is None:
@@ -107,6 +111,10 @@ class Tape(Source):
     def oldest(self) -> int:
         """The earliest offset that can still be gone back to."""
         return self._end - self._kept_bytes
+
+    def reaches(self, offset: int) -> bool:
+        """Whether an offset is still kept."""
+        return offset >= self.oldest
 
     def read(self, size: int = -1, /) -> bytes:
         """Up to `size` bytes, from what is kept and then from the stream."""
@@ -191,7 +199,7 @@ def is_remote(path: str) -> bool:
 def fsspec() -> ModuleType:
     """The fsspec module, or an error that names the extra."""
     try:
-        import fsspec as module  # type: ignore[import-untyped]
+        import fsspec as module
     except ImportError:
         raise MissingExtraError("remote paths", "remote") from None
     return module  # type: ignore[no-any-return]
@@ -229,6 +237,6 @@ def codec_of(start: bytes, path: str = "") -> str | None:
         return "zstd"  # the second: a skippable frame, such as the dictionary of a .warc.zst
     if start.startswith(LZ4_MAGIC):
         return "lz4"
-    if start.lstrip(b"\r\n").startswith((b"WARC/", b"{")):
+    if not start or start.lstrip(b"\r\n").startswith((b"WARC/", b"{")):
         return None
     return _EXTENSIONS.get(Path(path).suffix.lower())

@@ -14,8 +14,9 @@ from pagekin.read.base import (
     page_id,
     parse_date,
 )
+from pagekin.read.framed import Framed, field
 from pagekin.read.frames import Codec
-from pagekin.read.framing import Framed, Framing, field
+from pagekin.read.framing import Framing
 from pagekin.read.http import MAX_HEAD, BadEncodingError, TooLargeError, decode_body, parse_head
 from pagekin.read.options import ReadParams
 from pagekin.read.source import SNIFF, Source, codec_of, open_source

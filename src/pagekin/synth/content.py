@@ -44,7 +44,7 @@ def _articles(web: Web, unit: Unit, info: SiteInfo) -> Iterator[Page]:
         url = info.url(web.seed, number)
         rng, doc = info.draft(web.seed, number)
         html = site.article(
-            rng, url, doc.title, site.body(rng, doc.paragraphs), recent[-between(rng, 1, 4) :]
+            rng, url, doc.title, site.body(rng, doc.paragraphs), recent[-between(rng, 1, 3) :]
         )
         yield page_of(info, url, "article", html, **site.marks, body_words=doc.words)
         recent = [*recent[-20:], (url, doc.title)]

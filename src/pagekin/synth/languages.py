@@ -44,7 +44,7 @@ class Language:
     stop: str = "."
     capitals: bool = True
     rtl: bool = False
-    words: int = 4000
+    words: int = 3100
     syllables: tuple[int, ...] = (1, 2, 2, 2, 3, 3, 3, 4)
 
     @property
@@ -74,7 +74,7 @@ PLAIN = Language(
     _split("_ _ b br c ch d dr f fl g gr h j k l m n p pl pr qu r s sh sk st t th tr v w wr y z"),
     _split("a a a e e e e i i o o u ai ea ee io oo ou"),
     _split("_ _ _ _ ck ct l ll m n n nd ng nt r rd rn rs s ss st t th x"),
-    words=9000,
+    words=6600,
 )
 WEST = Language(
     "qab-Latn",
@@ -128,7 +128,6 @@ HAN_SIMPLE = Language(
     comma="，",
     stop="。",
     capitals=False,
-    words=4000,
     syllables=(1, 1, 1, 2, 2),
 )
 HAN_OLD = Language(
@@ -140,12 +139,11 @@ HAN_OLD = Language(
     comma="，",
     stop="。",
     capitals=False,
-    words=4000,
     syllables=(1, 1, 1, 2, 2),
 )
 KANA = Language(
     "qaj-Jpan",
-    _block(0x4E02, 0x9F00, 9, "shift_jis"),
+    _block(0x4E02, 0x9F00, 20, "shift_jis"),
     (*_block(0x3042, 0x308D), *_block(0x30A2, 0x30ED, 3)),
     ("", "", "の", "は", "る", "した"),
     joiner="",

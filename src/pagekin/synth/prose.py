@@ -22,7 +22,7 @@ def _quantiles(median: float, sigma: float, low: int, high: int, n: int = 256) -
 
 SENTENCE_WORDS = _quantiles(14, 0.45, 4, 45)
 PARAGRAPH_WORDS = _quantiles(58, 0.4, 28, 150)
-DOCUMENT_WORDS = _quantiles(170, 0.8, 30, 6000, 4096)
+DOCUMENT_WORDS = _quantiles(158, 0.8, 30, 6000, 4096)
 TOPIC_EVERY = 11
 
 

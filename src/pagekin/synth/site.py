@@ -76,7 +76,7 @@ def site_info(
         declared = pick(rng, ("http", "meta", "both", "both", "none"))
     return SiteInfo(
         number, pick(rng, _HOSTS) + name, name, ip or address(number), language, charset, declared,
-        number_of_family, family.address, tuple(identifier(rng) for _ in range(between(rng, 4, 7))),
+        number_of_family, family.address, tuple(identifier(rng) for _ in range(between(rng, 4, 6))),
     )  # fmt: skip
 
 
@@ -123,7 +123,7 @@ class Site:
         self.listing_form = family.listing
         self.optional = [own(block) for block in family.optional]
         self.widgets = [self._widget(rng) for _ in range(between(rng, 2, 3))]
-        self.tags = [(identifier(rng), self.words.label(rng, 1)) for _ in range(24)]
+        self.tags = [(identifier(rng), self.words.label(rng, 1)) for _ in range(12)]
         self.more = self.words.label(rng, 2)
         self.meta = self._meta_charset()
 
@@ -137,7 +137,7 @@ class Site:
 
     def _widget(self, rng: Random) -> str:
         item = self.family.widget_item
-        items = [item % (f"/{identifier(rng)}", self.words.label(rng, 2)) for _ in range(between(rng, 3, 4))]
+        items = [item % (f"/{identifier(rng)}", self.words.label(rng, 2)) for _ in range(between(rng, 2, 4))]
         return self.family.widget % (self.words.label(rng, 2), "".join(items))
 
     def body(self, rng: Random, paragraphs: Sequence[Paragraph], plain: bool = False) -> str:

@@ -121,7 +121,7 @@ class Family:
                 m.single("meta", ("name", "viewport"), ("content", "width=device-width, initial-scale=1"))
             )
             for key in rng.sample(
-                ("title", "url", "image", "type", "site_name", "locale"), between(rng, 2, 5)
+                ("title", "url", "image", "type", "site_name", "locale"), between(rng, 2, 4)
             ):
                 value = {"title": "%(title)s", "url": "%(url)s"}.get(key, f"{{{{name}}}} {key}")
                 lines.append(m.single("meta", ("property", f"og:{key}"), ("content", value)))
@@ -129,7 +129,7 @@ class Family:
             lines.append(m.single("meta", ("name", "keywords"), ("content", "%(keywords)s")))
         if self.generator:
             lines.append(m.single("meta", ("name", "generator"), ("content", self.generator)))
-        for _ in range(between(rng, 1, 4)):
+        for _ in range(between(rng, 1, 3)):
             href = f"/{identifier(rng)}/{m.name()}.css?v={between(rng, 1, 99)}"
             lines.append(m.single("link", ("rel", "stylesheet"), ("href", href), ("media", "screen")))
         if rng.random() < 0.5:
@@ -137,7 +137,7 @@ class Family:
         if rng.random() < 0.5:
             sheet = m.wrap(self.coder.sheet(between(rng, 4, 9)), "style", ("type", "text/css"), plain=True)
             lines.append(m.text(sheet).rstrip())
-        for _ in range(between(rng, 0, 3)):
+        for _ in range(between(rng, 0, 2)):
             lines.append(
                 m.inline("script", "", ("src", f"//cdn.{identifier(rng)}.example/{m.name()}.js"), plain=True)
             )
@@ -181,7 +181,7 @@ class Family:
     def _footer(self) -> Lines:
         m, rng = self.markup, self.rng
         columns = []
-        for _ in range(between(rng, 1, 3)):
+        for _ in range(between(rng, 1, 2)):
             items: Lines = []
             for _ in range(between(rng, 2, 4)):
                 items += self._item(

@@ -98,21 +98,16 @@ def _coin(rng: Random, language: Language, syllables: int) -> str:
 
 def _words(rng: Random, language: Language) -> list[str]:
     """Distinct words by rank. Short ones come first, as in every real language."""
-    open_syllables = [onset + vowel for onset in language.onsets for vowel in language.vowels]
-    closed = [
-        syllable + coda
-        for syllable in rng.sample(open_syllables, len(open_syllables))
-        for coda in language.codas
-    ]
+    syllables = [onset + vowel for onset in language.onsets for vowel in language.vowels]
     found: dict[str, None] = {}
     round_of = 80
     while len(found) < language.words:
         longest = 1 if len(found) < 80 else 2 if len(found) < 600 else max(language.syllables)
-        first = rng.choices(open_syllables, k=round_of * longest)
-        last = rng.choices(closed, k=round_of)
+        drawn = rng.choices(syllables, k=round_of * longest)
+        ends = rng.choices(language.codas, k=round_of)
         sizes = rng.choices(language.syllables, k=round_of)
         for n in range(round_of):
-            found["".join(first[n * longest : n * longest + min(sizes[n], longest) - 1]) + last[n]] = None
+            found["".join(drawn[n * longest : n * longest + sizes[n]][:longest]) + ends[n]] = None
         for _ in range(round_of // 60):  # numbers are words too
             found[str(between(rng, 2, 2030))] = None
     return list(found)[: language.words]

@@ -1,0 +1,12 @@
+//! Any characters as a page: noise, text, title, words and links keep their rules.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pagekin_fuzz::check_markup;
+use url::Url;
+
+fuzz_target!(|html: &str| {
+    let page = Url::parse("https://www.example.co.uk/folder/page.html?query=1").ok();
+    check_markup(html, page.as_ref());
+    check_markup(html, None);
+});

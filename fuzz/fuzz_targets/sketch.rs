@@ -1,0 +1,57 @@
+//! Any bytes as a page with any URL and Content-Type (the first two lines): the one pass gives what its parts give,
+//! whatever page was in its buffers before.
+#![no_main]
+
+use std::cell::RefCell;
+
+use libfuzzer_sys::fuzz_target;
+use pagekin_core::charset::decode;
+use pagekin_core::domain;
+use pagekin_core::extract::extract;
+use pagekin_core::links::links;
+use pagekin_core::noise::noise;
+use pagekin_core::page::{Page, Scratch, Sketch, sketch};
+use pagekin_core::style::StyleParams;
+use pagekin_core::words::words;
+use pagekin_fuzz::{check_markup, first_line};
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new(StyleParams::default()));
+}
+
+fn same(page: Page<'_>) -> Sketch {
+    let used = SCRATCH.with_borrow_mut(|scratch| sketch(page, scratch));
+    let fresh = sketch(page, &mut Scratch::new(StyleParams::default()));
+    assert_eq!(used.text, fresh.text);
+    assert_eq!((used.words, used.md5), (fresh.words, fresh.md5));
+    let of_noise = |found: &Sketch| found.markup.as_ref().map(|m| (m.noise_chars, m.style.clone()));
+    assert_eq!(of_noise(&used), of_noise(&fresh));
+    used
+}
+
+fuzz_target!(|data: &[u8]| {
+    let (url, rest) = first_line(data);
+    let (content_type, bytes) = first_line(rest);
+    let found = same(Page { url, content_type, html: Some(bytes), text: None });
+    let page = url.and_then(domain::parse);
+    let host = url.and_then(domain::host);
+    assert_eq!(found.host, host);
+    assert_eq!(found.domain.as_deref(), host.as_deref().map(domain::domain));
+    let markup = found.markup.expect("there was HTML");
+    assert_eq!(markup.bytes, bytes.len());
+
+    let tld = host.as_deref().and_then(|host| host.rsplit('.').next());
+    let decoded = decode(bytes, content_type, tld);
+    assert_eq!((markup.charset, markup.lossy), (decoded.charset, decoded.lossy));
+    assert_eq!(markup.noise_chars, noise(&decoded.html).chars().count());
+    let parts = extract(&decoded.html);
+    assert_eq!((&found.text, &markup.title), (&parts.text, &parts.title));
+    assert_eq!(found.words, words(&parts.text).len());
+    assert_eq!(markup.links, links(page.as_ref(), parts.base, &parts.hrefs));
+    check_markup(&decoded.html, page.as_ref());
+
+    // The same characters as a page of which only the text is known.
+    let text = same(Page { url, content_type, html: None, text: Some(&decoded.html) });
+    assert!(text.markup.is_none());
+    assert_eq!(text.text, decoded.html);
+});

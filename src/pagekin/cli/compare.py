@@ -1,0 +1,78 @@
+"""`pagekin compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@click.option(
+    "--n", type=click.IntRange(1, 64), default=32, show_default=True, help="Characters in an n-gram."
+)
+@click.option("--show-noise", is_flag=True, help="Print both noises and mark what they share.")
+def compare(a: Path, b: Path, n: int, show_noise: bool) -> None:
+    """Compare two HTML files: one to one.
+
+    The style of a page is what is left of its HTML without letters and digits. Exact figures count the n-grams
+    of that noise; the estimates are what the fingerprints of a run would say.
+
+    \b
+    Examples:
+      pagekin compare a.html b.html
+      pagekin compare a.html b.html --show-noise
+    """
+    from pagekin.params import StyleParams
+    from pagekin.single import style_similarity
+
+    pages = _read(a), _read(b)
+    found = style_similarity(pages[0], pages[1], StyleParams(n=n))
+    click.echo(
+        f"n-grams      {found.grams_a:>8,}  {found.grams_b:>8,}   distinct, of {n} characters of noise"
+    )
+    click.echo(f"Jaccard      {found.jaccard:>8.4f}            exact")
+    click.echo(f"             {found.estimated_jaccard:>8.4f}  ± {found.standard_error:.4f}  by fingerprints")
+    click.echo(f"Dice         {found.dice:>8.4f}            exact")
+    click.echo(f"             {found.estimated_dice:>8.4f}            by fingerprints")
+    click.echo(
+        f"dimensions   {found.matching:>8}  of {found.filled} filled in either page (Sim_b {found.sim_b:.4f})"
+    )
+    if found.caution:
+        click.echo(found.caution)
+    if show_noise:
+        _show_noise(a, b, pages, n)
+
+
+def _read(path: Path) -> bytes:
+    from pagekin.errors import InputError
+
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _show_noise(a: Path, b: Path, pages: tuple[bytes, bytes], n: int) -> None:
+    from pagekin import _core
+    from pagekin.cli.tables import clean
+
+    html = [_core.decode(page)[0] for page in pages]
+    for path, own, other in ((a, html[0], html[1]), (b, html[1], html[0])):
+        noise = _core.noise(own)
+        click.echo(f"\n{clean(path)}: shared runs are between ⟦ and ⟧")
+        at = 0
+        for begin, end in _core.shared_runs(own, other, n):
+            click.echo(_visible(noise[at:begin]), nl=False)
+            click.echo("⟦" + click.style(_visible(noise[begin:end]), reverse=True) + "⟧", nl=False)
+            at = end
+        click.echo(_visible(noise[at:]))
+
+
+def _visible(noise: str) -> str:
+    """Control characters must not reach the terminal; line breaks are part of the noise."""
+    from pagekin.cli.tables import clean
+
+    return "\n".join(clean(line) for line in noise.split("\n"))

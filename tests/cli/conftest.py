@@ -1,0 +1,37 @@
+"""What the tests of the command share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.command import run
+
+HOSTILE = [
+    {"url": "http://formula.example/", "html": "<title>=HYPERLINK(1)</title><p>plain words here"},
+    {"url": "http://script.example/", "html": "<title>&lt;script>alert(1)&lt;/script></title><p>two words"},
+    {"url": "http://red.example/\x1b[31m", "html": "<title>&#27;[31mred \x1b]0;owned\x07</title><p>red"},
+    {"url": "http://turned.example/", "html": "<title>\u202eabc \u009b31m</title><p>bidi"},
+    {"url": "x-y://a\"'&b/", "html": "<title>&amp;lt;b></title><p>a host with quotes"},
+    {"url": "http://cells.example/", "html": "<title>@sum, \"quoted\"\n,line</title><p>+1 -1"},
+]  # fmt: skip
+"""Pages that would like to act where their titles and addresses are shown."""
+
+
+@pytest.fixture(scope="session")
+def scanned(small_web: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of the small web. Not to be written to."""
+    folder = tmp_path_factory.mktemp("scanned") / "run"
+    run("scan", small_web, "-o", folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of hostile pages. Its own name is hostile too."""
+    folder = tmp_path_factory.mktemp("hostile")
+    crawl = folder / "crawl.jsonl"
+    crawl.write_text("".join(json.dumps(page) + "\n" for page in HOSTILE))
+    run("scan", crawl, "-o", folder / "<img src=x onerror=alert(2)>")
+    return folder / "<img src=x onerror=alert(2)>"

@@ -1,0 +1,149 @@
+"""Every command and every piece of Python in the documentation is run, where the files it names are."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import warnings
+import zipfile
+from contextlib import ExitStack, redirect_stdout
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+from docs.blocks import FILES, ROOT, Block, blocks, prose
+
+import pagekin
+from pagekin.cli.main import main
+from pagekin.read import read_pages
+from pagekin.synth import write_web
+
+SHELL = [block for block in blocks("sh", "bash", "console", "shell") if block.tested]
+PYTHON = [block for block in blocks("python") if block.tested]
+PYTHON_FILES = sorted({block.file for block in PYTHON})
+
+OPERATORS = {"|", "||", "&&", ";", ">", "<", ">>"}
+MANIFEST = "path,url,date\nindex.html,https://www.example.org/,2024-05-01T12:00:00Z\n"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every file that the documentation names: crawls in all formats, and a run."""
+    folder = tmp_path_factory.mktemp("files")
+    write_web(folder / "crawl.warc.gz", pages=300, seed=1)
+    for name in ("segments", "more", "site/about"):
+        (folder / name).mkdir(parents=True)
+    for number, name in enumerate(("segments/1.warc.gz", "segments/2.warc.gz", "more/3.warc.gz")):
+        write_web(folder / name, pages=5, seed=number).truth.unlink()  # no crawl, but Parquet
+    (folder / "site/manifest.csv").write_text(MANIFEST)
+    for name in ("site/index.html", "site/about/team.html"):
+        (folder / name).write_text("<title>A page</title><p>of a few words")
+    with zipfile.ZipFile(folder / "site.zip", "w") as archive:
+        for name in ("manifest.csv", "index.html", "about/team.html"):
+            archive.write(folder / "site" / name, name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)  # `run` must have been made by the path that --resume will name
+        pagekin.scan("crawl.warc.gz", "run")
+    for name, page in zip(("a.html", "b.html"), read_pages(folder / "crawl.warc.gz"), strict=False):
+        (folder / name).write_bytes(page.html or b"")
+    texts = pagekin.Run(folder / "run").table("texts", ["url", "text"]).slice(0, 20)
+    pq.write_table(texts, folder / "pages.parquet")
+    lines = texts.to_pandas().to_json(orient="records", lines=True, force_ascii=False).encode()
+    (folder / "pages.jsonl").write_bytes(lines)
+    (folder / "pages.jsonl.zst").write_bytes(zstandard.compress(lines))
+    toml = next(block.text for block in blocks("toml"))
+    (folder / "params.toml").write_text(toml)
+    return folder
+
+
+@pytest.fixture
+def fresh(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of them, to work in."""
+    folder = tmp_path / "work"
+    shutil.copytree(files, folder)
+    monkeypatch.chdir(folder)
+    # `pagekin` in a pipe is the one of this Python.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    return folder
+
+
+def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs a command: in this process if it is pagekin alone, which spares its start, else in a shell."""
+    output = re.search(r"pagekin scan .* -o (\S+)", line)
+    if output and "--resume" not in line:
+        # Examples that stand side by side may write to the same place.
+        shutil.rmtree(output[1], ignore_errors=True)
+    # A large web is made like a small one.
+    line = re.sub(r"--pages \d{4,}", "--pages 300", line)
+    line = re.sub(r"^pagekin (demo|synth)(?!.*--pages)", r"pagekin \1 --pages 300", line)
+    words = shlex.split(line, comments=True)
+    with ExitStack() as stack:
+        if len(words) > 2 and words[-2] == ">":
+            stack.enter_context(redirect_stdout(stack.enter_context(Path(words[-1]).open("w"))))
+            del words[-2:]
+        if words[0] != "pagekin" or OPERATORS.intersection(words):
+            subprocess.run(["bash", "-euo", "pipefail", "-c", line], check=True, timeout=60)
+            return
+        monkeypatch.setattr(sys, "argv", words)
+        end = stack.enter_context(pytest.raises(SystemExit))
+        main()
+    assert end.value.code == 0, line
+
+
+@pytest.mark.parametrize("block", SHELL, ids=lambda block: block.name)
+def test_shell(block: Block, files: Path, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    apart = block.file.parent == ROOT / "docs" / "reference"  # there, lines are examples, not a story
+    for line in block.lines:
+        run_line(line, monkeypatch)
+        if apart:
+            shutil.rmtree(fresh)
+            shutil.copytree(files, fresh)
+            os.chdir(fresh)
+
+
+@pytest.mark.parametrize("file", PYTHON_FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_python(file: Path, fresh: Path) -> None:
+    """The blocks of a file go on from each other."""
+    mine = [block for block in PYTHON if block.file == file]
+    if any(re.search(r'scan\(.*, "run"', block.text) for block in mine):
+        shutil.rmtree(fresh / "run")
+    names: dict[str, object] = {"__name__": "__main__"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a reader's Python shows none of other packages' warnings
+        for block in mine:
+            exec(compile(block.text, block.name, "exec"), names)
+
+
+def test_there_is_something_to_run() -> None:
+    assert len(SHELL) > 10
+    assert len(PYTHON_FILES) > 4
+
+
+def test_only_what_cannot_run_is_left_out() -> None:
+    for block in blocks("sh", "bash", "console", "shell", "python"):
+        assert block.marks in ("", "no-test"), f"{block.name}: unknown mark {block.marks!r}"
+        if block.tested:
+            continue
+        if block.language == "python":
+            assert "SparkEngine" in block.text, f"{block.name} can be run"
+        for line in block.lines:
+            assert not line.startswith("pagekin") or "--engine spark" in line, (
+                f"{block.name} can be run: {line}"
+            )
+
+
+def test_blocks_are_marked_as_what_they_are() -> None:
+    """A command in a block of another language, or of none, would go untested."""
+    for file in FILES:
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"^(```|~~~)\s*\n(?:.*\n)*?pagekin ", prose(text), re.MULTILINE), file
+    for block in blocks("text"):
+        usage = block.file.name == "commands.md"
+        assert usage or not re.search(r"^\$? ?pagekin ", block.text, re.MULTILINE), (
+            f"{block.name}: make it sh"
+        )

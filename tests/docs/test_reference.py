@@ -1,0 +1,89 @@
+"""The generated pages say what the code says, and every command has documentation."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pyarrow.parquet as pq
+import pytest
+from docs.blocks import ROOT, blocks
+
+from pagekin.cli.main import COMMANDS, INTERRUPTED, cli
+from pagekin.cli.scan import DAMAGED
+from pagekin.errors import PagekinError, UsageError
+from pagekin.params import Params
+from pagekin.synth import write_web
+
+
+def _load() -> Any:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["generate"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+generate = _load()
+
+
+@pytest.mark.parametrize("name", sorted(generate.pages()))
+def test_page_is_fresh(name: str) -> None:
+    assert (ROOT / name).read_text(encoding="utf-8") == generate.pages()[name], (
+        f"{name} is stale: run `make docs`"
+    )
+
+
+def test_demo_in_readme_is_fresh() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme == generate.with_demo(readme, generate.demo_output()), "README.md is stale: run `make docs`"
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_command_is_documented(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    prose, examples = generate.split_help(command)
+    assert prose
+    assert examples, f"`pagekin {name} --help` has no example"
+    assert all(f"pagekin {name}" in example for example in examples)
+    guides = [path.read_text(encoding="utf-8") for path in ROOT.glob("docs/guide/*.md")]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").replace("make demo", "pagekin demo")
+    assert any(f"pagekin {name}" in text for text in [readme, *guides]), (
+        f"no guide speaks of `pagekin {name}`"
+    )
+
+
+def test_every_command_file_is_a_command() -> None:
+    helpers = {"__init__", "main", "progress", "sizes", "tables"}
+    files = {path.stem for path in (ROOT / "src/pagekin/cli").glob("*.py")}
+    assert files - helpers == set(COMMANDS)
+
+
+def test_exit_codes_are_all_listed() -> None:
+    codes = {0, PagekinError.exit_code, UsageError.exit_code, DAMAGED, INTERRUPTED}
+    assert set(generate.exit_codes()) == codes
+    guide = (ROOT / "docs/guide/reading-crawls.md").read_text(encoding="utf-8")
+    assert {int(code) for code in re.findall(r"^\| (\d+) \|", guide, re.MULTILINE)} == codes
+
+
+def test_parameter_file_holds_the_defaults(tmp_path: Path) -> None:
+    text = next(block.text for block in blocks("toml") if block.file.name == "parameters.md")
+    path = tmp_path / "params.toml"
+    path.write_text(text)
+    assert Params.from_toml(path) == Params()
+
+
+def test_every_kind_of_made_up_page_is_in_the_guide(tmp_path: Path) -> None:
+    truth = write_web(tmp_path / "web.warc.gz", pages=300, seed=1).truth
+    kinds = set(pq.read_table(truth, columns=["kind"])["kind"].to_pylist())
+    rows = re.findall(
+        r"^\| (`.*?) \|", (ROOT / "docs/guide/synth.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == kinds
