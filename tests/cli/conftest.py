@@ -35,3 +35,30 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     crawl.write_text("".join(json.dumps(page) + "\n" for page in HOSTILE))
     run("scan", crawl, "-o", folder / "<img src=x onerror=alert(2)>")
     return folder / "<img src=x onerror=alert(2)>"
+
+
+MANY = 120_000
+"""Records: several parts, and a few seconds of work."""
+
+
+@pytest.fixture(scope="session")
+def many_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl of very many tiny pages, a few of them no pages."""
+    path = tmp_path_factory.mktemp("many") / "many.warc"
+    path.write_bytes(b"".join(map(_tiny, range(MANY))))
+    return path
+
+
+def _tiny(number: int) -> bytes:
+    status = 404 if number % 1000 == 7 else 200
+    html = b"<title>%d</title><p>page %d has <a href=/%d>words</a>" % (number, number, number * 7)
+    block = b"HTTP/1.1 %d OK\r\nContent-Type: text/html\r\n\r\n%s" % (status, html)
+    head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://s%d.example/%d\r\n" % (
+        number % 50,
+        number,
+    )
+    return b"%sContent-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n" % (
+        head,
+        len(block),
+        block,
+    )

@@ -1,6 +1,9 @@
 //! From `href` to absolute target URL and its domain.
 
-use hashbrown::HashSet;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
 use url::Url;
 
 use crate::domain::domain;
@@ -17,8 +20,8 @@ const ROOM_PER_BYTE: usize = 4;
 pub struct Link {
     /// Absolute URL without fragment.
     pub url: String,
-    /// Its registered domain, or its host.
-    pub domain: String,
+    /// Its registered domain, or its host; neighbours share it.
+    pub domain: Arc<str>,
 }
 
 /// The distinct targets of a page's `hrefs` in order of first appearance.
@@ -31,29 +34,29 @@ pub fn links(page_url: Option<&Url>, base: Option<&str>, hrefs: &[&str]) -> Vec<
     let base = Base::new(base.as_ref().or(page_url));
     let own = page_url.map_or("", |url| url.as_str().split('#').next().unwrap_or_default());
     let mut seen_hrefs = HashSet::with_capacity(hrefs.len());
-    let mut seen = HashSet::new();
-    let mut targets = Vec::new();
-    let mut last_host: Option<(String, String)> = None;
+    let hasher = DefaultHashBuilder::default();
+    let hash = |target: &str| hasher.hash_one(target);
+    let mut seen: HashTable<usize> = HashTable::new();
+    let mut targets: Vec<Link> = Vec::new();
     for href in hrefs {
         // Most repetitions are repeated to the letter: resolve each spelling once.
         let spelling = href.split('#').next().unwrap_or_default();
         if !seen_hrefs.insert(if href.contains('&') { *href } else { spelling }) {
             continue;
         }
-        let Some(target) = base.resolve(&attribute_value(href)) else {
-            continue;
-        };
-        if target == own || target.len() > LONGEST_URL || seen.contains(&target) {
+        let Some(target) = base.resolve(&attribute_value(href)) else { continue };
+        let known = |&i: &usize| targets[i].url == target;
+        if target == own || target.len() > LONGEST_URL || seen.find(hash(&target), known).is_some() {
             continue;
         }
         let host = host_of(&target);
-        if last_host.as_ref().is_none_or(|(known, _)| known != host) {
-            last_host = Some((host.to_owned(), domain(host).to_owned()));
-        }
-        let domain = last_host.as_ref().map(|(_, domain)| domain.clone()).unwrap_or_default();
+        let domain: Arc<str> = match targets.last() {
+            Some(last) if host_of(&last.url) == host => last.domain.clone(),
+            _ => domain(host).into(),
+        };
         let Some(left) = room.checked_sub(target.len() + domain.len()) else { break };
         room = left;
-        seen.insert(target.clone());
+        seen.insert_unique(hash(&target), targets.len(), |&i| hash(&targets[i].url));
         targets.push(Link { url: target, domain });
     }
     targets
@@ -243,7 +246,7 @@ mod tests {
             None,
             &["http://u@www.b.co.uk:8080/x", "http://[::1]/", "http://192.0.2.1/", "http://h?q"],
         );
-        let domains: Vec<&str> = found.iter().map(|l| l.domain.as_str()).collect();
+        let domains: Vec<&str> = found.iter().map(|l| &*l.domain).collect();
         assert_eq!(domains, ["b.co.uk", "[::1]", "192.0.2.1", "h"]);
     }
 

@@ -10,6 +10,9 @@ use crate::chars::{Kind, Kinds, char_at};
 /// Bytes handled at once.
 const BLOCK: usize = 16;
 
+/// A buffer larger than this is not kept for the next page.
+const HUGE: usize = 4 << 20;
+
 /// The noise of one page, in a buffer that is reused from page to page.
 #[derive(Default)]
 pub struct Noise {
@@ -45,6 +48,13 @@ impl Noise {
         }
         self.len = len;
         self.chars = len - continuation;
+    }
+
+    /// Gives back a buffer that only a huge page needed.
+    pub fn release(&mut self) {
+        if self.buffer.len() > HUGE {
+            *self = Noise::default();
+        }
     }
 
     /// The noise as UTF-8.

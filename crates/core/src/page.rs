@@ -89,11 +89,13 @@ pub fn sketch(page: Page<'_>, scratch: &mut Scratch) -> Sketch {
         None => (None, page.text.unwrap_or_default().to_owned()),
     };
     scratch.words.fill(&text);
+    let words = scratch.words.len();
+    scratch.words.release();
     Sketch {
         domain: host.as_deref().map(|host| domain(host).to_owned()),
         host,
         markup,
-        words: scratch.words.len(),
+        words,
         md5: Md5::digest(&text).into(),
         text,
     }
@@ -109,13 +111,16 @@ fn read_markup(
     let tld = host.and_then(|host| host.rsplit('.').next());
     let decoded = decode(bytes, content_type, tld);
     scratch.noise.fill(&decoded.html);
+    let noise_chars = scratch.noise.chars();
+    let style = scratch.stylist.fingerprint(scratch.noise.as_bytes());
+    scratch.noise.release();
     let found = extract(&decoded.html);
     let markup = Markup {
         charset: decoded.charset,
         lossy: decoded.lossy,
         bytes: bytes.len(),
-        noise_chars: scratch.noise.chars(),
-        style: scratch.stylist.fingerprint(scratch.noise.as_bytes()),
+        noise_chars,
+        style,
         title: found.title,
         links: links(url, found.base, &found.hrefs),
     };

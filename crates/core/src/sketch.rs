@@ -18,6 +18,9 @@ use crate::style::StyleParams;
 /// The reason given to a page on which the pass fails.
 pub const FAILED: &str = "sketch-failed";
 
+/// Pages of more bytes than this are sketched one by one.
+const LARGE: usize = 4 << 20;
+
 /// Columns that pass through unchanged.
 const CARRIED: [&str; 7] = ["page", "url", "ip", "status", "date", "input", "offset"];
 
@@ -31,25 +34,28 @@ pub fn sketch_batch(records: &RecordBatch, style: StyleParams) -> Result<RecordB
         .ok_or_else(|| ArrowError::SchemaError("records.html is not binary".into()))?;
     let reason = strings(records, "reason")?;
     let detail = strings(records, "detail")?;
-    let sketches: Vec<Option<Sketch>> = (0..records.num_rows())
+    let sketch_row = |scratch: &mut Scratch, row: usize| -> Option<Sketch> {
+        if reason.is_valid(row) {
+            return None;
+        }
+        let page = Page {
+            url: value(url, row),
+            content_type: value(content_type, row),
+            html: bytes(html, row),
+            text: value(text, row),
+        };
+        // A page must not cost the run, whatever is wrong with it (or with us).
+        catch_unwind(AssertUnwindSafe(|| sketch(page, scratch))).ok()
+    };
+    let is_large = |row: usize| bytes(html, row).map_or(0, <[u8]>::len) > LARGE;
+    let mut sketches: Vec<Option<Sketch>> = (0..records.num_rows())
         .into_par_iter()
-        .map_init(
-            || Scratch::new(style),
-            |scratch, row| {
-                if reason.is_valid(row) {
-                    return None;
-                }
-                let page = Page {
-                    url: value(url, row),
-                    content_type: value(content_type, row),
-                    html: bytes(html, row),
-                    text: value(text, row),
-                };
-                // A page must not cost the run, whatever is wrong with it (or with us).
-                catch_unwind(AssertUnwindSafe(|| sketch(page, scratch))).ok()
-            },
-        )
+        .map_init(|| Scratch::new(style), |scratch, row| if is_large(row) { None } else { sketch_row(scratch, row) })
         .collect();
+    // Large pages one by one: several at once would take several times the memory.
+    for row in (0..records.num_rows()).filter(|&row| is_large(row)) {
+        sketches[row] = sketch_row(&mut Scratch::new(style), row);
+    }
     assemble(records, &sketches, reason, detail)
 }
 
@@ -90,7 +96,11 @@ fn assemble(
     add("words", count(|s| Some(s.words)));
     add("links", count(|s| s.markup.as_ref().map(|m| m.links.len())));
     add("title", of_page(|s| s.markup.as_ref().and_then(|m| m.title.as_deref())));
-    add("text", of_page(|s| Some(&s.text)));
+    // The one large column: room for all of it at once, rather than twice that by growing.
+    let bytes = sketches.iter().flatten().map(|s| s.text.len()).sum();
+    let mut text = StringBuilder::with_capacity(sketches.len(), bytes);
+    sketches.iter().for_each(|s| text.append_option(s.as_ref().map(|s| &s.text)));
+    add("text", Arc::new(text.finish()));
     add("targets", targets(sketches, markup));
     let mut style = BinaryBuilder::new();
     for sketch in sketches {
@@ -120,7 +130,7 @@ fn targets(sketches: &[Option<Sketch>], has_markup: impl Fn(&Option<Sketch>) -> 
     for sketch in sketches {
         for link in sketch.iter().flat_map(|s| &s.markup).flat_map(|m| &m.links) {
             let row = list.values();
-            for (i, part) in [&link.url, &link.domain].into_iter().enumerate() {
+            for (i, part) in [&*link.url, &*link.domain].into_iter().enumerate() {
                 row.field_builder::<StringBuilder>(i).expect("made above").append_value(part);
             }
             row.append(true);

@@ -204,7 +204,8 @@ impl TextWriter {
     }
 
     /// The text.
-    pub fn finish(self) -> String {
+    pub fn finish(mut self) -> String {
+        self.out.shrink_to_fit();
         String::from_utf8(self.out).expect("only whole characters are written")
     }
 }

@@ -1,5 +1,7 @@
 //! Words: maximal alphanumeric runs, case-folded; in scripts without spaces, single characters.
 
+use std::sync::LazyLock;
+
 use caseless::Caseless;
 
 #[cfg(target_arch = "x86_64")]
@@ -14,6 +16,9 @@ pub struct Words {
     len: usize,
     ends: Vec<u32>,
 }
+
+/// A buffer larger than this is not kept for the next page.
+const HUGE: usize = 4 << 20;
 
 /// Room that is always left behind what is in use: a block, or the folding of one character.
 const SLACK: usize = 16;
@@ -103,15 +108,23 @@ impl Words {
     }
 
     fn fold(&mut self, c: char) {
-        let mut utf8 = [0; 4];
+        if !may_fold(c) {
+            return self.push(c);
+        }
         for f in std::iter::once(c).default_case_fold() {
-            let f = f.encode_utf8(&mut utf8).as_bytes();
-            self.folded[self.len..self.len + f.len()].copy_from_slice(f);
-            self.len += f.len();
-            // Few characters grow when folded, but a page may consist of them.
-            if self.folded.len() < self.len + SLACK + f.len() {
-                self.folded.resize(self.folded.len() * 2, 0);
-            }
+            self.push(f);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, c: char) {
+        let mut utf8 = [0; 4];
+        let utf8 = c.encode_utf8(&mut utf8).as_bytes();
+        self.folded[self.len..self.len + utf8.len()].copy_from_slice(utf8);
+        self.len += utf8.len();
+        // Few characters grow when folded, but a page may consist of them.
+        if self.folded.len() < self.len + SLACK + utf8.len() {
+            self.folded.resize(self.folded.len() * 2, 0);
         }
     }
 
@@ -124,6 +137,13 @@ impl Words {
     fn close(&mut self) {
         if self.open() {
             self.ends.push(self.len as u32);
+        }
+    }
+
+    /// Gives back a buffer that only a huge page needed.
+    pub fn release(&mut self) {
+        if self.folded.len() > HUGE {
+            *self = Words::default();
         }
     }
 
@@ -146,6 +166,22 @@ impl Words {
             word
         })
     }
+}
+
+/// One bit for each character of the basic plane that folding changes: most stay, and asking is slow.
+static FOLDS: LazyLock<Box<[u64; 0x10000 / 64]>> = LazyLock::new(|| {
+    let mut bits = Box::new([0; 0x10000 / 64]);
+    for c in (0..0x10000).filter_map(char::from_u32) {
+        if std::iter::once(c).default_case_fold().ne(std::iter::once(c)) {
+            bits[c as usize / 64] |= 1 << (c as usize % 64);
+        }
+    }
+    bits
+});
+
+#[inline]
+fn may_fold(c: char) -> bool {
+    FOLDS.get(c as usize / 64).is_none_or(|bits| bits >> (c as usize % 64) & 1 == 1)
 }
 
 /// The words of `text` as strings.

@@ -96,7 +96,7 @@ fn py_extract(
     enter(py, || {
         let found = extract::extract(html);
         let links = links::links(url.and_then(domain::parse).as_ref(), found.base, &found.hrefs);
-        Ok::<_, String>((found.text, found.title, links.into_iter().map(|l| (l.url, l.domain)).collect()))
+        Ok::<_, String>((found.text, found.title, links.into_iter().map(|l| (l.url, l.domain.to_string())).collect()))
     })
 }
 

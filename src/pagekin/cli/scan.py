@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 DAMAGED = 3
 
+PAGE_SHARE = 32
+"""A page may be this fraction of the memory: so often its bytes can be there at once, in the worst case."""
+
 
 @click.command()
 @click.argument("inputs", nargs=-1, required=True)
@@ -45,7 +48,9 @@ DAMAGED = 3
     "--threads", type=click.IntRange(min=1), help="Threads of the local engine.  [default: all cores]"
 )
 @click.option("--keep-errors", is_flag=True, help="Keep pages whose HTTP status is not 200.")
-@click.option("--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MiB]")
+@click.option(
+    "--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MiB, or a 32nd of --memory]"
+)
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
 @click.option("--strict", is_flag=True, help="Fail when an input is damaged or unreadable.")
 @voice_options
@@ -76,14 +81,18 @@ def scan(
       pagekin scan pages.jsonl.zst -o run --only "" --strict
       pagekin scan crawl.warc.gz -o run --resume
     """
+    from pagekin.errors import ParamsError
     from pagekin.params import Params
     from pagekin.pipeline import scan as run_scan
 
     params = Params.from_toml(params_file) if params_file else Params()
     if keep_errors:
         params = params.replace("read", keep_errors=True)
-    if max_page is not None:
-        params = params.replace("read", max_page_bytes=max_page)
+    most = memory // PAGE_SHARE
+    if max_page is not None and max_page > most:
+        raise ParamsError(f"pages of {max_page:,} bytes need --memory {max_page * PAGE_SHARE:,} or more")
+    largest = max_page or min(params.read.max_page_bytes, most)
+    params = params.replace("read", max_page_bytes=largest)
     with voice:
         run = run_scan(
             inputs,

@@ -124,12 +124,11 @@ class Framing(Stream):
             value = field(head, low, b"\r\ncontent-length:")
             length = int(value) if value.isdigit() and len(value) < 19 else -1
             last, anchor = self._offset, self._anchor
-            # If as much or more was read ahead as this record has, the frame may be a later one's: say the last
-            # known. So too if it was found by searching and does not begin the frame: who starts there finds
-            # another.
+            # If more was read ahead than this record has, the frame may be a later one's: say the last known.
+            # So too if it was found by searching and does not begin the frame: who starts there finds another.
             self._was_searched = self._searched
             if codec is None or (
-                end + length >= AHEAD == ahead and (not self._searched or self._begins(frame, raw))
+                AHEAD <= ahead <= end + length and (not self._searched or self._begins(frame, raw))
             ):
                 self._offset = frame
                 self._anchor = (frame, begin, raw)

@@ -17,6 +17,7 @@ from pagekin.synth.vocabulary import Vocabulary, vocabulary
 _GAP = re.compile(r"\{\{([a-z]+)(\d*):?(\d*)\}\}")
 _SEPARATORS = ("-", "|", "&raquo;", "&#8212;", "::")
 _HOSTS = ("www.", "www.", "www.", "", "", "blog.", "news.")
+_DECLARED = ("http", "meta", "both", "both", "none")
 _TWO = tuple(f"{n:02d}" for n in range(32))
 _OPTIONAL = tuple(f"optional{number}" for number in range(OPTIONAL_BLOCKS))
 
@@ -70,13 +71,19 @@ def site_info(
     charset: str = "utf-8", declared: str | None = None, ip: str | None = None,
 ) -> SiteInfo:  # fmt: skip
     """The number-th site of the web."""
-    rng = rng_for(seed, "site", number)
+    bits = mix(seed, "site", number)
     name = domain(number, seed)
     if declared is None:
-        declared = pick(rng, ("http", "meta", "both", "both", "none"))
+        declared = _DECLARED[bits % len(_DECLARED)]
+    host = _HOSTS[(bits >> 8) % len(_HOSTS)] + name
+    words = mix(seed, "sections", number)
+    sections = [
+        SYLLABLES[words >> n & 31] + SYLLABLES[50 + (words >> n + 5 & 31)]
+        for n in range(0, 40 + bits % 3 * 10, 10)
+    ]
     return SiteInfo(
-        number, pick(rng, _HOSTS) + name, name, ip or address(number), language, charset, declared,
-        number_of_family, family.address, tuple(identifier(rng) for _ in range(between(rng, 4, 6))),
+        number, host, name, ip or address(number), language, charset, declared, number_of_family, family.address,
+        tuple(sections),
     )  # fmt: skip
 
 

@@ -8,12 +8,10 @@ values.
 
 from __future__ import annotations
 
-from random import Random
-
 from pagekin.synth.code import Coder, common_snippets
 from pagekin.synth.markup import Attribute, Lines, Markup
 from pagekin.synth.names import identifier
-from pagekin.synth.rand import between, pick, rng_for
+from pagekin.synth.rand import between, mix, pick, rng_for
 
 _DOCTYPES = {
     "html5": ("<!DOCTYPE html>", "<!doctype html>"),
@@ -141,7 +139,7 @@ class Family:
             lines.append(
                 m.inline("script", "", ("src", f"//cdn.{identifier(rng)}.example/{m.name()}.js"), plain=True)
             )
-        code = self.coder.script(between(rng, 2, 5))
+        code = self.coder.script(between(rng, 2, 4))
         code.append(f"var {identifier(rng)} = {{id: '%(token)s', at: %(number)s, tags: [%(numbers)s]}};")
         return [*lines, m.text(self._script(code)).rstrip()]
 
@@ -162,9 +160,9 @@ class Family:
             blocks.reverse()
         lines += m.columns(blocks)
         lines += m.wrap(self._footer(), "footer")
-        if rng.random() < 0.6:
+        if rng.random() < 0.5:
             lines += self._script(pick(rng, self.snippets))
-        lines += self._script(self.coder.script(between(rng, 2, 4)))
+        lines += self._script(self.coder.script(between(rng, 1, 3)))
         return m.wrap(m.nest(lines), "body")
 
     def _search(self) -> Lines:
@@ -289,7 +287,7 @@ def family_count(pages: int) -> int:
     return 10 + int(0.8 * pages**0.5)
 
 
-def family_number(rng: Random, ordinal: int, pages: int) -> int:
+def family_number(seed: int, ordinal: int, pages: int) -> int:
     """Which family the ordinal-th content site uses: each one once, then popular ones more often."""
     count = family_count(pages)
-    return ordinal if ordinal < count else int(count * rng.random() ** 2.5)
+    return ordinal if ordinal < count else int(count * (mix(seed, "theme", ordinal) / 2**64) ** 2.5)

@@ -81,9 +81,7 @@ class Web:
             known = self._article_infos.get(unit.site)
             if known is not None:
                 return known
-        chosen = (
-            family_number(self.rng(unit, "family"), unit.ordinal, self.pages) if family is None else family
-        )
+        chosen = family_number(self.seed, unit.ordinal, self.pages) if family is None else family
         info = site_info(
             self.seed, unit.site + offset, made or self.family(chosen), chosen,
             language=unit.language, charset=charset, declared=declared, ip=ip,
