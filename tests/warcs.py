@@ -6,8 +6,10 @@ import gzip
 import io
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import zstandard
 from fastwarc.stream_io import BrotliWriter, Lz4Writer
@@ -44,7 +46,11 @@ def record(
     **headers: str,
 ) -> bytes:
     """A WARC record; `length` lies about the block's."""
-    lines = [f"WARC/{version}", f"WARC-Type: {kind}", "WARC-Record-ID: <urn:uuid:5f7c0000-0000-4000-8000-00000000>"]
+    lines = [
+        f"WARC/{version}",
+        f"WARC-Type: {kind}",
+        "WARC-Record-ID: <urn:uuid:5f7c0000-0000-4000-8000-00000000>",
+    ]
     for name, value in (
         ("WARC-Target-URI", url),
         ("WARC-Date", date),
@@ -68,9 +74,9 @@ def url(number: int) -> str:
     return f"http://site{number % 3}.example/page/{number}"
 
 
-def page(number: int, size: int = 200, **headers: str) -> bytes:
+def page(number: int, size: int = 200, **options: Any) -> bytes:
     """A response record with a page."""
-    return record("response", http(html(number, size)), url(number), **headers)
+    return record("response", http(html(number, size)), url(number), **options)
 
 
 def warcinfo() -> bytes:
@@ -90,6 +96,21 @@ def wet(number: int, text: str) -> bytes:
 
 def gz(data: bytes) -> bytes:
     return gzip.compress(data, 6, mtime=0)
+
+
+def gzip_bomb(before: bytes, mebibytes: int, after: bytes) -> bytes:
+    """A gzip member with this many MiB of zeros inside, made in no time."""
+    packer = zlib.compressobj(9, wbits=-15)
+    begin = packer.compress(before) + packer.flush(zlib.Z_FULL_FLUSH)
+    # After a full flush nothing refers to what was before, so the same block may follow any number of times.
+    zeros = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    end = packer.compress(after) + packer.flush()
+    crc = zlib.crc32(before)
+    for _ in range(mebibytes):
+        crc = zlib.crc32(bytes(1 << 20), crc)
+    size = len(before) + (mebibytes << 20) + len(after)
+    trailer = struct.pack("<II", zlib.crc32(after, crc), size & 0xFFFFFFFF)
+    return b"\x1f\x8b\x08" + bytes(6) + b"\xff" + begin + zeros * mebibytes + end + trailer
 
 
 def zst(data: bytes) -> bytes:
@@ -121,7 +142,7 @@ CODECS: dict[str, Callable[[bytes], bytes]] = {"": plain, ".gz": gz, ".zst": zst
 
 def zst_with_dictionary(records: Iterable[bytes], packed: bool = False) -> bytes:
     """A .warc.zst whose first frame is the dictionary of the others."""
-    samples = [page(number) + b"%d" % number * 3 for number in range(500)]
+    samples: Any = [page(number) + b"%d" % number * 3 for number in range(500)]
     dictionary = zstandard.train_dictionary(2048, samples)
     content = dictionary.as_bytes()
     content = zstandard.ZstdCompressor().compress(content) if packed else content
@@ -152,5 +173,7 @@ def write_wacz(path: Path, warcs: dict[str, bytes], compress: bool = False) -> P
     """A WACZ with these files in its archive folder, and what else a WACZ has."""
     files = {f"archive/{name}": data for name, data in warcs.items()}
     return write_zip(
-        path, {"datapackage.json": b"{}", **files, "indexes/index.cdx.gz": gz(b""), "pages/pages.jsonl": b"{}"}, compress
+        path,
+        {"datapackage.json": b"{}", **files, "indexes/index.cdx.gz": gz(b""), "pages/pages.jsonl": b"{}"},
+        compress,
     )

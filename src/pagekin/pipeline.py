@@ -82,7 +82,7 @@ def scan(
     Examples:
         >>> import pagekin
         >>> run = pagekin.scan(example_warc, tmp_path / "run", only=[])
-        >>> run.table("pages").to_pandas().words.sum() > 0
+        >>> len(run.table("pages").to_pandas()) == run.info["counts"]["pages"]
         True
     """
     params = params or Params()

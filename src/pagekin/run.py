@@ -223,16 +223,21 @@ class Run:
         """Lets other processes write."""
         if self._lock is None:
             return
-        work = self.path / ".work"
-        # A kill may have come between the end of a step and its clearing up.
+        try:
+            self._clear_up()
+        finally:
+            self._lock.close()
+            self._lock = None
+
+    def _clear_up(self) -> None:
+        """Removes what a kill may have left: the work of a step that is done, and half of a run.json."""
         for step in self.info["steps"]:
-            shutil.rmtree(work / step, ignore_errors=True)
+            self.clear_work(step)
+        work = self.path / ".work"
         if work.is_dir() and not any(work.iterdir()):
             work.rmdir()
         for file in self.path.glob(HALF_WRITTEN):
             file.unlink()
-        self._lock.close()
-        self._lock = None
 
     def __enter__(self) -> Run:
         return self

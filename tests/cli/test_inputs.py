@@ -91,8 +91,6 @@ def test_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
     ("name", "content", "reasons"),
     [
         ("empty.warc", b"", "hold no records"),
-        ("empty.warc.gz", b"", "hold no records"),
-        ("empty.jsonl", b"", "hold no records"),
         ("only.warc", warcs.warcinfo() + warcs.request(), "2 a record that holds no page"),
         (
             "images.warc",
@@ -104,7 +102,6 @@ def test_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
         ("noise.warc.gz", os.urandom(3000), ""),
         ("noise.jsonl", b"\n".join([b"what", b"[]", b"{}", b"\xff\xfe", b"1"]) + b"\n", "JSON"),
         ("noise.parquet", os.urandom(3000), ""),
-        ("noise.wacz", os.urandom(3000), ""),
         ("noise.zip", os.urandom(3000), ""),
     ],
 )
@@ -141,18 +138,13 @@ def test_only(small_web: Path, tmp_path: Path) -> None:
     ("toml", "hint"),
     [
         ("[read]\nnosuch = 1", "read.nosuch"),
-        ("[nosuch]\na = 1", "[nosuch]"),
-        ("read = 3", "[read]"),
         ("[read]\nkeep_errors = 1", "read.keep_errors must be bool"),
-        ("[read]\nmax_page_bytes = true", "read.max_page_bytes must be int"),
-        ("[read]\nmax_page_bytes = 1.5", "read.max_page_bytes must be int"),
-        ("[read]\nmax_page_bytes = 0", "at least 1"),
         ("[read\n", "not a TOML file"),
-        ("\xff\xfe", "not a TOML file"),
         (None, "cannot read the parameter file"),
     ],
 )
 def test_wrong_parameter_files(tmp_path: Path, toml: str | None, hint: str) -> None:
+    """More of them in unit/test_params.py."""
     warcs.write(tmp_path, "crawl.warc", [warcs.page(1)])
     if toml is not None:
         (tmp_path / "params.toml").write_text(toml, encoding="latin-1")

@@ -113,7 +113,7 @@ def test_progress_bar_on_a_terminal(small_web: Path, tmp_path: Path) -> None:
 
 
 def test_stdout_that_is_full(scanned: Path) -> None:
-    for form in ("table", "csv", "jsonl", "parquet"):
+    for form in ("table", "csv"):
         with open("/dev/full", "wb") as full:  # noqa: PTH123
             done = subprocess.run(
                 [PAGEKIN, "show", scanned, "pages", "--format", form],

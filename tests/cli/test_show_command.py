@@ -99,52 +99,17 @@ def test_where_and_columns(scanned: Path) -> None:
     assert all(list(row) == ["url", "words"] and row["words"] > 100 for row in rows)
 
 
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "words >",
-        "nosuch = 1",
-        "words > 'x'",
-        "1; drop table pages",
-        "regexp_matches(url, '[')",
-        "error('x')",
-        "words +",
-    ],
-)
+@pytest.mark.parametrize("expression", ["words >", "nosuch = 1"])
 def test_wrong_expressions(scanned: Path, expression: str) -> None:
+    """More of them in unit/test_show.py."""
     message = one_line(run("show", scanned, "pages", "--where", expression, code=2))
     assert expression in message
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "read_csv('{path}')",
-        "read_text('{path}')",
-        "read_blob('{path}')",
-        "'{path}'",
-        "glob('{folder}/*')",
-        "read_parquet('{folder}/*.parquet')",
-        "sniff_csv('{path}')",
-        "data",
-        "run",
-    ],
-)
-def test_expressions_read_no_files_and_no_variables(scanned: Path, tmp_path: Path, source: str) -> None:
-    """An expression may come from anywhere; all it may see is the table."""
-    secret = tmp_path / "secret.csv"
-    secret.write_text("a,b\n1,2\n")
-    query = source.format(path=secret, folder=tmp_path)
-    one_line(run("show", scanned, "pages", "--where", f"(select count(*) from {query}) >= 0", code=2))
-
-
-def test_expressions_write_no_files(scanned: Path, tmp_path: Path) -> None:
-    for expression in (
-        f"1) to '{tmp_path}/x.csv' --",
-        f"1; copy (select 1) to '{tmp_path}/x.csv'",
-    ):
-        run("show", scanned, "pages", "--where", expression, code=2)
-    assert not list(tmp_path.iterdir())
+def test_expressions_read_no_files(scanned: Path) -> None:
+    """More of what they may not do in unit/test_show.py."""
+    expression = "(select count(*) from read_csv('/etc/passwd')) > 0"
+    assert "Permission" in one_line(run("show", scanned, "pages", "--where", expression, code=2))
 
 
 def test_missing_things(scanned: Path, tmp_path: Path) -> None:
@@ -159,23 +124,15 @@ def test_missing_things(scanned: Path, tmp_path: Path) -> None:
     one_line(run("show", scanned, "--where", "words > 1", code=2))
 
 
-@pytest.mark.parametrize(
-    "content", ["", "{", "[]", "1", "null", "{}", '{"format": 1}', '{"format": 999}', "\0\xff"]
-)
-def test_damaged_run_json(tmp_path: Path, content: str) -> None:
-    (tmp_path / "run.json").write_text(content, encoding="latin-1")
-    one_line(run("show", tmp_path, "pages", code=1))
-
-
-@pytest.mark.parametrize("harm", ["cut", "emptied", "overwritten"])
-def test_damaged_table(scanned: Path, tmp_path: Path, harm: str) -> None:
+def test_damaged_runs(scanned: Path, tmp_path: Path) -> None:
+    """More kinds of damage in unit/test_run.py."""
     shutil.copytree(scanned, tmp_path / "run")
     part = next((tmp_path / "run" / "pages.parquet").iterdir())
-    whole = part.read_bytes()
-    part.write_bytes({"cut": whole[:1000], "emptied": b"", "overwritten": b"x" * len(whole)}[harm])
+    part.write_bytes(part.read_bytes()[:1000])
     for args in (("pages", "--where", "words > 1"), ()):
-        message = one_line(run("show", tmp_path / "run", *args, code=1))
-        assert "pages" in message
+        assert "pages" in one_line(run("show", tmp_path / "run", *args, code=1))
+    (tmp_path / "run" / "run.json").write_text("{")
+    assert "run.json" in one_line(run("show", tmp_path / "run", "pages", code=1))
 
 
 def test_spreadsheets_run_nothing(hostile: Path) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import random
-import resource
 import subprocess
 import sys
 import tracemalloc
@@ -47,7 +44,11 @@ def test_garbage_between_records(tmp_path: Path, suffix: str, garbage: bytes) ->
 @pytest.mark.parametrize("suffix", CODECS)
 def test_garbage_at_both_ends(tmp_path: Path, suffix: str) -> None:
     pack = CODECS[suffix]
-    assert outline(read(tmp_path, suffix, b"junk" + pack(page(1)) + b"junk")) == ["garbage", url(1), "garbage"]
+    assert outline(read(tmp_path, suffix, b"junk" + pack(page(1)) + b"junk")) == [
+        "garbage",
+        url(1),
+        "garbage",
+    ]
     assert outline(read(tmp_path, suffix, b"junk" * 100)) == ["garbage"]
     assert outline(read(tmp_path, suffix, b"")) == []
 
@@ -127,7 +128,29 @@ def test_flipped_bits(tmp_path: Path, suffix: str, size: int) -> None:
 @pytest.mark.parametrize("suffix", CODECS)
 @pytest.mark.parametrize(
     "length",
-    [0, 1, 17, 150, 200, 256, 258, 260, 300, 400, 520, 600, 1500, 10**6, 10**9, 10**17, "", "x", "-1", "1_0", "9" * 30],
+    [
+        0,
+        1,
+        17,
+        150,
+        200,
+        256,
+        258,
+        260,
+        300,
+        400,
+        520,
+        600,
+        1500,
+        10**6,
+        10**9,
+        10**17,
+        "",
+        "x",
+        "-1",
+        "1_0",
+        "9" * 30,
+    ],
 )
 def test_wrong_content_length(tmp_path: Path, suffix: str, length: int | str) -> None:
     pack = CODECS[suffix]
@@ -148,19 +171,15 @@ def test_wrong_content_length(tmp_path: Path, suffix: str, length: int | str) ->
 @pytest.mark.parametrize("suffix", CODECS)
 @pytest.mark.parametrize("kind", ["response", "metadata"])
 @pytest.mark.parametrize("length", [550_000, 10**7, 10**12])
-def test_wrong_length_of_a_block_that_is_not_held(tmp_path: Path, suffix: str, kind: str, length: int) -> None:
+def test_wrong_length_of_a_block_that_is_not_held(
+    tmp_path: Path, suffix: str, kind: str, length: int
+) -> None:
     pack = CODECS[suffix]
     bad = record(kind, http(html(2), content_type="image/png"), length=length)
     many = [page(number, 20_000) for number in range(40)]
     for data in (b"".join(map(pack, [page(1), bad, *many])), pack(b"".join([page(1), bad, *many]))):
         rows = read(tmp_path, suffix, data)
-        whole = data == pack(b"".join([page(1), bad, *many])) and suffix
-        if whole and length < 10**6:
-            # In one frame for all records there is no way back; what follows the wrong length is still found.
-            assert rows[1].reason == "bad-length"
-            assert len(rows) > 10
-        else:
-            assert outline(rows) == [url(1), "bad-length", *(url(number) for number in range(40))]
+        assert outline(rows) == [url(1), "bad-length", *(url(number) for number in range(40))]
 
 
 @pytest.mark.parametrize("suffix", CODECS)
@@ -212,17 +231,8 @@ def test_random_bytes_never_hang(tmp_path: Path) -> None:
         assert len(rows) <= 3
 
 
-def bomb(size: int) -> bytes:
-    """This many zeros, gzipped, without making them all at once."""
-    out = io.BytesIO()
-    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9, mtime=0) as file:
-        for _ in range(size >> 20):
-            file.write(bytes(1 << 20))
-    return out.getvalue()
-
-
 def test_gzip_bomb_in_a_page(tmp_path: Path) -> None:
-    packed = bomb(1 << 28)
+    packed = warcs.gzip_bomb(b"<p>", 1024, b"</p>")
     data = record("response", http(packed, Content_Encoding="gzip"), "http://bomb/")
     tracemalloc.start()
     try:
@@ -238,21 +248,18 @@ def test_gzip_bomb_in_a_page(tmp_path: Path) -> None:
 def test_other_bombs_in_a_page(tmp_path: Path, encoding: str) -> None:
     packed = warcs.brotli(bytes(1 << 26)) if encoding == "br" else warcs.zst(bytes(1 << 26))
     data = record("response", http(packed, Content_Encoding=encoding), "http://bomb/")
-    assert outline(read(tmp_path, "", data + page(1), ReadParams(max_page_bytes=1 << 20))) == ["too-large", url(1)]
+    assert outline(read(tmp_path, "", data + page(1), ReadParams(max_page_bytes=1 << 20))) == [
+        "too-large",
+        url(1),
+    ]
 
 
 def test_gzip_bomb_as_a_record(tmp_path: Path) -> None:
     """A process that reads a file with a record of 1 GiB stays small."""
-    head = record("response", b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", "http://bomb/", length=1 << 30, end=b"")
-    block = (1 << 30) - (len(head) - head.index(b"HTTP/"))
-    out = io.BytesIO()
-    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1, mtime=0) as file:
-        file.write(head)
-        for start in range(0, block, 1 << 20):
-            file.write(bytes(min(1 << 20, block - start)))
-        file.write(b"\r\n\r\n")
+    block = http(b"")
+    head = record("response", block, "http://bomb/", length=len(block) + (1 << 30), end=b"")
     path = tmp_path / "bomb.warc.gz"
-    path.write_bytes(out.getvalue() + warcs.gz(page(1)))
+    path.write_bytes(warcs.gzip_bomb(head, 1024, b"\r\n\r\n") + warcs.gz(page(1)))
     code = (
         "import resource, sys\n"
         "from pagekin.read import Input, read_input\n"
@@ -264,7 +271,6 @@ def test_gzip_bomb_as_a_record(tmp_path: Path) -> None:
     reasons, grown = result.stdout.splitlines()
     assert reasons == "['too-large', None]"
     assert int(grown) < 150 << 10  # KiB
-    assert resource.RUSAGE_SELF == 0
 
 
 @pytest.mark.parametrize("suffix", CODECS)

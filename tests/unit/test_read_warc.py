@@ -9,7 +9,16 @@ import pytest
 import warcs
 from warcs import http, page, record
 
-from pagekin.read import INPUT_FAILURES, READ_REASONS, Input, ReadParams, Record, expand, read_input, read_pages
+from pagekin.read import (
+    INPUT_FAILURES,
+    READ_REASONS,
+    Input,
+    ReadParams,
+    Record,
+    expand,
+    read_input,
+    read_pages,
+)
 
 SUFFIXES = [".warc", ".warc.gz", ".warc.zst", ".warc.lz4"]
 
@@ -42,7 +51,9 @@ def test_every_record_has_a_row(tmp_path: Path, suffix: str) -> None:
 
 
 def test_what_is_kept_of_a_page(tmp_path: Path) -> None:
-    row = read_one(tmp_path, record("response", http(b"<p>x", content_type="text/html; charset=koi8-r"), "http://a/"))
+    row = read_one(
+        tmp_path, record("response", http(b"<p>x", content_type="text/html; charset=koi8-r"), "http://a/")
+    )
     assert row == Record(
         page=0,
         url="http://a/",
@@ -93,13 +104,18 @@ def test_versions(tmp_path: Path, version: str) -> None:
 
 def test_header_names_in_any_case(tmp_path: Path) -> None:
     head, separator, block = page(1).partition(b"\r\n\r\n")
-    row = read_one(tmp_path, head.upper().replace(b"HTTP://SITE1.EXAMPLE/PAGE/1", b"http://x/") + separator + block)
+    row = read_one(
+        tmp_path, head.upper().replace(b"HTTP://SITE1.EXAMPLE/PAGE/1", b"http://x/") + separator + block
+    )
     assert (row.url, row.html, row.ip) == ("http://x/", warcs.html(1), warcs.IP)
 
 
 def test_url_in_angle_brackets_and_not_ascii(tmp_path: Path) -> None:
     assert read_one(tmp_path, record("response", http(), "<http://a.example/b>")).url == "http://a.example/b"
-    assert read_one(tmp_path, record("response", http(), "http://bücher.example/é")).url == "http://bücher.example/é"
+    assert (
+        read_one(tmp_path, record("response", http(), "http://bücher.example/é")).url
+        == "http://bücher.example/é"
+    )
     bad = record("response", http(), "http://a/@").replace(b"@", b"\xff")
     assert read_one(tmp_path, bad).url == "http://a/\ufffd"
 
@@ -170,7 +186,9 @@ def test_pages(tmp_path: Path, data: bytes, html: bytes) -> None:
 
 
 def test_content_type_is_not_looked_for_in_the_body(tmp_path: Path) -> None:
-    row = read_one(tmp_path, record("response", http(b"<p>\r\nContent-Type: image/png\r\n", content_type=None)))
+    row = read_one(
+        tmp_path, record("response", http(b"<p>\r\nContent-Type: image/png\r\n", content_type=None))
+    )
     assert (row.reason, row.content_type) == (None, None)
 
 
@@ -180,7 +198,9 @@ def test_many_comments_before_markup_take_no_time(tmp_path: Path) -> None:
 
 
 def test_wet_gives_text(tmp_path: Path) -> None:
-    path = warcs.write(tmp_path, "a.warc.wet.gz", [warcs.warcinfo(), warcs.wet(1, "Grüße\n東京"), warcs.wet(2, "")])
+    path = warcs.write(
+        tmp_path, "a.warc.wet.gz", [warcs.warcinfo(), warcs.wet(1, "Grüße\n東京"), warcs.wet(2, "")]
+    )
     (source,) = expand([str(path)])
     rows = list(read_input(source))
     assert source.format == "wet"
@@ -194,7 +214,9 @@ def test_wet_gives_text(tmp_path: Path) -> None:
 
 def test_keep_errors(tmp_path: Path) -> None:
     rows = read(
-        warcs.write(tmp_path, "a.warc", [record("response", http(status=404)), record("response", http(status=503))]),
+        warcs.write(
+            tmp_path, "a.warc", [record("response", http(status=404)), record("response", http(status=503))]
+        ),
         ReadParams(keep_errors=True),
     )
     assert [(row.reason, row.status) for row in rows] == [(None, 404), (None, 503)]

@@ -155,12 +155,16 @@ impl Stylist {
         self.dimensions.iter_mut().for_each(|d| d.least = u64::MAX);
         let dimensions = &mut self.dimensions[..];
         let m = dimensions.len() as u64;
+        let bits = m.is_power_of_two().then(|| m.trailing_zeros());
         let mut any = false;
         let hash = self.hash.clone();
         hash.roll(noise, |gram| {
             any = true;
-            // Below m, and as even as the hash.
-            let i = ((gram >> 32) * m >> 32) as usize;
+            // Below m, and as even as the hash: its upper bits, where m is a power of two.
+            let i = match bits {
+                Some(bits) => (gram >> 1 >> (63 - bits)) as usize,
+                None => ((gram >> 32) * m >> 32) as usize,
+            };
             if let Some(dimension) = dimensions.get_mut(i) {
                 let permuted = gram.rotate_left(dimension.rotation) ^ dimension.mask;
                 if permuted < dimension.least {

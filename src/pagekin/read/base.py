@@ -86,6 +86,15 @@ def skipped(
     )
 
 
+def valid_text(text: str) -> str:
+    """The same text, without what cannot be written as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text
+
+
 def message(error: BaseException) -> str:
     """An error in one line, for a record's detail."""
     return " ".join(str(error).split()) or type(error).__name__

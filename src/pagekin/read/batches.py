@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pagekin.read.base import Record
+from pagekin.read.base import Record, valid_text
 from pagekin.tables import RECORDS
 
 _SCHEMA = RECORDS.schema
@@ -30,7 +30,7 @@ def batches(
         if record.html is not None:
             size += len(record.html)
         elif record.text is not None:
-            size += len(record.text)
+            size += len(record.text.encode())
         if size >= max_bytes or len(held) >= max_records:
             yield _batch(held)
             held, size = [], 0
@@ -50,9 +50,5 @@ def _array(values: list[object], kind: pa.DataType) -> pa.Array[Any]:
     try:
         return pa.array(values, kind)
     except UnicodeEncodeError:
-        # File names that are not UTF-8 and lone surrogates in JSON are no text that Arrow could hold.
-        return pa.array([_clean(value) if isinstance(value, str) else value for value in values], kind)
-
-
-def _clean(value: str) -> str:
-    return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        # File names need not be UTF-8.
+        return pa.array([valid_text(value) if isinstance(value, str) else value for value in values], kind)

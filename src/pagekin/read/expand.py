@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pagekin.errors import InputError
 from pagekin.read.base import Input, message
 from pagekin.read.files import folder_files, glob_paths, kind
-from pagekin.read.formats import READABLE, format_by_name, format_of
+from pagekin.read.formats import MANIFESTS, READABLE, format_by_name, format_of
 from pagekin.read.source import is_remote, open_file
 
 
@@ -55,12 +55,13 @@ def _expand_path(name: str, what: str) -> list[tuple[str, str]]:
 
 def _expand_folder(folder: str) -> list[tuple[str, str]]:
     root = folder.rstrip("/") or "/"
-    forms = [(name, format_by_name(name)) for name in folder_files(folder)]
+    forms = {name: format_by_name(name) for name in folder_files(folder)}
+    has_html = "html" in forms.values()
     found: list[tuple[str, str]] = []
-    for name, form in forms:
-        if form is not None and form != "html":
+    for name, form in forms.items():
+        if form not in (None, "html") and not (has_html and name in MANIFESTS):
             found += _expand_path(f"{root.rstrip('/')}/{name}", "file")
-    if any(form == "html" for _, form in forms):
+    if has_html:
         found.append((root, "html"))
     if not found:
         raise InputError(f"{folder}: the folder holds no file that pagekin reads; it needs {READABLE}")

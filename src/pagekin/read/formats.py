@@ -9,10 +9,11 @@ from pathlib import PurePosixPath
 
 from pagekin.errors import InputError
 from pagekin.read.frames import READERS
-from pagekin.read.source import SNIFF, Source, codec_of, open_source
+from pagekin.read.source import BOM, SNIFF, Source, codec_of, open_source
 from pagekin.read.wacz import is_archive_name
 
 COMPRESSED = (".gz", ".zst", ".zstd", ".lz4")
+MANIFESTS = ("manifest.jsonl", "manifest.csv")  # in the root of a folder of HTML files
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _FORMATS = {
     ".warc": "warc",
@@ -62,7 +63,7 @@ def format_of_content(stored: Source, path: str) -> str:
         return _zip_format(stored) or "zip"
     codec = codec_of(start, path)
     inner = _inner_start(codec, start) if codec else start
-    inner = inner.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n\t ")
+    inner = inner.removeprefix(BOM).lstrip()
     if inner.startswith(b"WARC/"):
         return "warc"
     if inner.startswith(b"{"):

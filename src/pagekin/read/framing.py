@@ -43,15 +43,17 @@ class Framing(Stream):
         self._wanted = wanted
         self._offset = self._last = start  # of the row being made, and of the one before
         self._begin = self._position  # of the row being made
-        self._anchor = (start, self._begin, b"")  # a record that begins a frame: frame, position, headers
         self._known: Framed | None = None  # the record being read, as far as it is known
         self._whole = False  # all of that record was read
         self._searched = self._was_searched = False  # the next record, this one: not where it should be
+        self._crowded = -1  # a frame that holds more than one record
 
     def __iter__(self) -> Iterator[Framed]:
         while True:
             try:
-                yield from self._records()
+                moved = yield from self._records()
+                if moved:
+                    continue
                 self._known = None
                 if self._limit is not None:
                     self._restart(self._limit)
@@ -78,15 +80,16 @@ class Framing(Stream):
                 return
             self._restart(frame)
 
-    def _restart(self, frame: int) -> None:
+    def _restart(self, frame: int, position: int | None = None) -> None:
         """Go on at a frame, with nothing remembered."""
-        self._put(frame)
+        self._put(frame, position)
         self._offset = self._last = frame
-        self._anchor, self._begin = (frame, 0, b""), 0
+        self._begin = self._position
         self._known = None
         self._searched = self._was_searched = False
 
-    def _records(self) -> Iterator[Framed]:
+    def _records(self) -> Generator[Framed, None, bool]:
+        """Rows up to the end, or up to where the stream was put elsewhere: then True."""
         codec, read = self._codec, self._read
         frame_of = None if codec is None else self._reader.frame_start_position
         while True:
@@ -97,7 +100,7 @@ class Framing(Stream):
                 buffer += read(AHEAD - len(buffer))
                 self._buffer = buffer
                 if not buffer:
-                    return
+                    return False
             ahead = len(buffer)
             frame = begin if frame_of is None else frame_of()
             if not buffer.startswith(b"WARC/"):
@@ -123,15 +126,14 @@ class Framing(Stream):
             low = head.lower()
             value = field(head, low, b"\r\ncontent-length:")
             length = int(value) if value.isdigit() and len(value) < 19 else -1
-            last, anchor = self._offset, self._anchor
+            last = self._offset
             # If more was read ahead than this record has, the frame may be a later one's: say the last known.
-            # So too if it was found by searching and does not begin the frame: who starts there finds another.
+            # So too if it was searched for and does not begin the frame: who starts there finds another.
             self._was_searched = self._searched
             if codec is None or (
                 AHEAD <= ahead <= end + length and (not self._searched or self._begins(frame, raw))
             ):
                 self._offset = frame
-                self._anchor = (frame, begin, raw)
             self._searched = False
             self._last = last
             position = self._position = begin + end
@@ -161,13 +163,18 @@ class Framing(Stream):
                         yield known
                         continue
                     row = self._odd_end(known, rest)
-            if row.reason is not None and codec is not None:
+            if row.reason is None or codec is None:
+                yield row
+            elif end < ahead:
+                # Its length was not to be trusted, and so neither was the frame.
+                row.offset = self._offset = last
                 self._searched = True
-                if end < ahead:
-                    # Its length was not to be trusted, and so neither was the frame.
-                    row.offset = self._offset = last
-                    self._anchor = anchor
-            yield row
+                yield row
+            else:
+                yield row
+                self._searched = True
+                if self._to_next_frame(raw):
+                    return True
 
     def _gap(self) -> Iterator[Framed]:
         """Between records: blank lines are nothing, all else is garbage."""
@@ -222,7 +229,8 @@ class Framing(Stream):
         if stripped and not stripped.startswith(b"WARC/"):
             inner = _START.search(self._buffer, 0, known.length + OVERLAP)
             if inner is not None and inner.start() < known.length:
-                return self._too_long(known, inner.start(), far=False)
+                self._use(inner.start())
+                return known.too_long(inner.start())
             if not rest.startswith(_END):
                 self._use(known.length)
                 self._find(_START)
@@ -230,23 +238,30 @@ class Framing(Stream):
         self._use(known.length)
         return known
 
+    def _to_next_frame(self, raw: bytes) -> bool:
+        """After a bad record: if its frame holds no other, go to the next frame, whatever its length said."""
+        frame = self._offset
+        if frame == self._crowded:
+            return False
+        found = self._next_frame(frame, raw, _START)
+        if found is None:
+            self._crowded = frame
+            return False
+        self._restart(found[0], self._begin + found[1])
+        return True
+
     def _ended(self, known: Framed) -> Framed:
         """The stream ended before the record did: the file was cut, or the record's length is wrong."""
-        size = len(self._buffer)
-        self._end = self._position + size
+        begin, size = self._position, len(self._buffer)
+        self._end = begin + size
         inner = _START.search(self._buffer)
-        if inner is not None:
-            # Far, because it is done once: from now on the end is known.
-            return self._too_long(known, inner.start(), far=True)
-        self._use(size)
-        return self._cut(known, size)
-
-    def _too_long(self, known: Framed, size: int, far: bool) -> Framed:
-        """Go to the record that begins in this one's block."""
-        position = self._position + size
-        if self._codec is None or not self._go_back(position, self._anchor, far):
+        if inner is None:
             self._use(size)
-        return known.too_long(size)
+            return self._cut(known, size)
+        # The same as when the end is known beforehand, so that the rows are.
+        if not self._go_back(begin + inner.start()):
+            self._use(inner.start())
+        return known.too_long(inner.start())
 
     def _cut(self, known: Framed, size: int) -> Framed:
         if self._limit is None:
@@ -274,40 +289,46 @@ class Framing(Stream):
         return self._leave_out(known, begin)
 
     def _leave_out(self, known: Framed, begin: int) -> Framed:
-        """Pass over a block without holding it; go back if its length was wrong and a record lies inside."""
-        inner = -1
+        """Pass over a block without holding it; if a record seems to begin inside, hold it from there on."""
+        end, inner = begin + known.length, -1
         while True:
-            left = begin + known.length - self._position
-            missing = left + 4 + AHEAD - len(self._buffer)
+            missing = end - self._position + 4 + AHEAD - len(self._buffer)
             more = self._read(min(PIECE, missing)) if missing > 0 else b""
             self._buffer += more
-            if inner < 0 and (match := _START.search(self._buffer)) and match.start() < left:
+            match = _START.search(self._buffer) if inner < 0 else None
+            if match is not None and self._position + match.start() < end:
                 inner = self._position + match.start()
+                self._use(match.start())
             if not more or missing <= len(more):
                 break
-            self._use(max(0, min(left, len(self._buffer) - OVERLAP)))
-        ended = left > len(self._buffer)
-        self._use(min(left, len(self._buffer)))
-        size = self._position - begin
+            if inner < 0 or len(self._buffer) > self._hold:
+                self._use(min(end - self._position, len(self._buffer) - OVERLAP))
+        ended = self._position + len(self._buffer) < end
         if ended:
-            self._end = self._position
-        stripped = self._buffer[: 4 + AHEAD].lstrip(b"\r\n")
+            end = self._end = self._position + len(self._buffer)
+        block = end - self._position
+        stripped = self._buffer[block : block + 4 + AHEAD].lstrip(b"\r\n")
         if not ended and (not stripped or stripped.startswith(b"WARC/")):
+            self._use(block)
             return known
-        if inner >= 0 and self._go_back(inner, self._anchor, far=ended):
+        # At the end go back in any case: the rows must be the same as when the end is known beforehand.
+        if inner >= 0 and ((self._position == inner and not ended) or self._go_back(inner)):
             return known.too_long(inner - begin)
+        self._use(block)
         if ended:
-            return self._cut(known, size)
-        if self._buffer.startswith(_END):
-            return known
-        self._find(_START)
-        return known.too_short()
+            return self._cut(known, end - begin)
+        if not self._buffer.startswith(_END):
+            self._find(_START)
+            return known.too_short()
+        return known
 
     def _cut_frame(self) -> tuple[int, Broken] | None:
         """The last frame, if it was cut: to some decoders, that is an end like any other."""
         if self._codec is None:
             return None
-        frame = self._reader.frame_start_position() or 0
+        frame = self._reader.frame_start_position()
+        if frame is None:
+            frame = self._base
         if not self._source.reaches(frame):
             return None
         if frame == self._base and self._reader.tell() & 0xFFFFFFFF == self._codec.last_size(self._source):
@@ -327,8 +348,8 @@ class Framing(Stream):
         if broken <= self._offset:
             return False
         self._searched = self._searched or self._was_searched
-        self._put(self._base, broken)
-        return self._go_back(self._begin, self._anchor, far=True)
+        self._put(self._base, self._base_position, broken)
+        return self._go_back(self._begin)
 
     def _past(self, at: int, why: Broken, ended: bool) -> Generator[Framed, None, int | None]:
         """Rows for what cannot be decoded; then the next frame that can be, if there is one.

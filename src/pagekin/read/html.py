@@ -27,12 +27,11 @@ from pagekin.read.base import (
     skipped,
 )
 from pagekin.read.files import byte_order, folder_files, kind
-from pagekin.read.formats import HTML_SUFFIXES, format_by_name
+from pagekin.read.formats import HTML_SUFFIXES, MANIFESTS, format_by_name
 from pagekin.read.http import BadEncodingError, TooLargeError, gunzip
 from pagekin.read.options import ReadParams
 from pagekin.read.source import ZIP_ERRORS, is_remote, open_file, open_source
 
-_MANIFESTS = ("manifest.jsonl", "manifest.csv")
 _MAX_MANIFEST = 256 << 20
 _URL_CHARACTERS = "/?=&;:@!$'()*+,~[]"
 
@@ -51,7 +50,7 @@ def read_html(source: Input, params: ReadParams, after: Position | None = None) 
     with ExitStack() as stack:
         files = _zip_files(source.path, stack) if source.format == "zip" else _folder_files(source.path)
         manifest = _manifest(source.path, files)
-        names = [name for name in files.names if name not in _MANIFESTS]
+        names = [name for name in files.names if name not in MANIFESTS]
         for index in range(0 if after is None else after.record + 1, len(names)):
             yield _read_file(source, params, files, names[index], index, manifest.get(names[index]))
 
@@ -59,7 +58,9 @@ def read_html(source: Input, params: ReadParams, after: Position | None = None) 
 def _folder_files(path: str) -> Files:
     if kind(path) == "folder":
         # Crawl files among them are inputs of their own.
-        names = [name for name in folder_files(path) if format_by_name(name) in (None, "html")]
+        names = [
+            name for name in folder_files(path) if name in MANIFESTS or format_by_name(name) in (None, "html")
+        ]
         return Files(names, _folder_name(path), lambda name: open_file(f"{path.rstrip('/')}/{name}"))
     folder, _, name = path.rpartition("/")
     return Files([name], _folder_name(folder or "."), lambda _: open_file(path))
@@ -79,7 +80,7 @@ def _zip_files(path: str, stack: ExitStack) -> Files:
 
 def _manifest(path: str, files: Files) -> dict[str, dict[str, Any]]:
     """What a manifest in the root says of each file, by its path."""
-    for name in _MANIFESTS:
+    for name in MANIFESTS:
         if name not in files.names:
             continue
         with closing(files.open(name)) as file:

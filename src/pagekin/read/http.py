@@ -15,6 +15,7 @@ from pagekin.read.base import looks_like_html
 from pagekin.read.source import GZIP_MAGIC, ZSTD_MAGIC
 
 MAX_HEAD = 64 << 10
+_USUAL_HEAD = 2 << 10
 _PIECE = 1 << 20
 _MAX_ZSTD_WINDOW = 8 << 20  # RFC 9659: what a sender of Content-Encoding: zstd may ask for
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?=[ \t\r\n])")
@@ -50,24 +51,28 @@ class TooLargeError(Exception):
     """The decoded body is larger than allowed."""
 
 
-def parse_head(data: bytes) -> Head | None:
-    """The status line and headers at the beginning of a response; None if they are not there."""
-    if data.startswith(b"HTTP/1.") and data[8:9] == b" " and data[9:12].isdigit():
-        status = int(data[9:12])
+def parse_head(front: bytes, data: bytes) -> Head | None:
+    """The status line and headers with which `front + data` begins; None if they are not there."""
+    top = front + data[:_USUAL_HEAD]
+    end = top.find(b"\r\n\r\n") + 4
+    if end == 3 and len(data) > _USUAL_HEAD:
+        top = front + data[: MAX_HEAD - len(front)]
+        end = top.find(b"\r\n\r\n") + 4
+    if top.startswith(b"HTTP/1.") and top[8:9] == b" " and top[9:12].isdigit():
+        status = int(top[9:12])
     else:
-        match = _STATUS.match(data)
+        match = _STATUS.match(top)
         if match is None:
             return None
         status = int(match[1])
-    end = data.find(b"\r\n\r\n", 0, MAX_HEAD) + 4
-    raw = data[:end]
+    raw = top[:end]
     if end == 3 or b"\n\n" in raw:
         # Few servers write bare line feeds.
-        blank = _BLANK.search(data, 0, MAX_HEAD)
+        blank = _BLANK.search(top)
         if blank is not None:
-            raw, end = data[: blank.end()], blank.end()
-        elif len(data) < MAX_HEAD:
-            raw, end = data + b"\r\n\r\n", len(data)  # headers and no body
+            raw, end = top[: blank.end()], blank.end()
+        elif len(top) < MAX_HEAD:
+            raw, end = top + b"\r\n\r\n", len(top)  # headers and no body
         else:
             return None
         raw = _LINE.sub(b"\r\n", raw)

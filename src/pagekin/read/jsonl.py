@@ -14,7 +14,7 @@ from pagekin.read.base import Input, Position, Record, page_id, skipped
 from pagekin.read.frames import READERS
 from pagekin.read.options import ReadParams
 from pagekin.read.rows import row_record
-from pagekin.read.source import SNIFF, Source, codec_of, open_source
+from pagekin.read.source import BOM, SNIFF, Source, codec_of, open_source
 
 _PIECE = 1 << 20
 _SPARE = 64 << 10  # room beside html and text in a line
@@ -54,6 +54,8 @@ def _records(
     lines = _Lines(pieces, start, params.max_page_bytes * 2 + _SPARE)
     try:
         for offset, line in lines:
+            if offset == 0 and line is not None:
+                line = line.removeprefix(BOM)
             if line is None:
                 yield skipped(source, count, offset, "too-large", f"a line of more than {lines.limit} bytes")
             elif not line.strip():
@@ -71,7 +73,7 @@ def _line_record(
     source: Input, params: ReadParams, count: int, offset: int, line: bytes, last: bool
 ) -> Record:
     try:
-        row = json.loads(line.removeprefix(b"\xef\xbb\xbf") if offset == 0 else line)
+        row = json.loads(line)
     except (ValueError, RecursionError) as error:
         # A last line without a line end is one that was being written.
         problem = "too deeply nested" if isinstance(error, RecursionError) else str(error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 
 from pagekin.read.base import (
     Input,
@@ -13,6 +13,7 @@ from pagekin.read.base import (
     parse_date,
     parse_status,
     skipped,
+    valid_text,
 )
 from pagekin.read.options import ReadParams
 
@@ -29,28 +30,20 @@ def row_record(
 ) -> Record:
     """The record of one row. `decoded` tells that `html` was characters, so that its bytes are UTF-8."""
     url = as_text(row.get("url"))
-    html, text = row.get("html"), row.get("text")
-    if isinstance(html, str):
-        html = html.encode("utf-8", "replace")
-    if not html and text:
-        html = None
+    html, text, problem = _content(row.get("html"), row.get("text"))
     status = parse_status(row.get("status"))
     content_type = as_text(row.get("content_type"))
-    limit = params.max_page_bytes
-    if (
-        not isinstance(html, bytes | None)
-        or not isinstance(text, str | None)
-        or (html is None and text is None)
-    ):
-        return skipped(source, record, offset, "no-content", _wrong_types(html, text), url)
+    if html is None and text is None:
+        return skipped(source, record, offset, "no-content", problem, url)
     if status not in (None, 200) and not params.keep_errors:
         return skipped(source, record, offset, "status", str(status), url)
     if html is not None and content_type is not None and not is_html_type(content_type):
         return skipped(source, record, offset, "not-html", content_type, url)
     if url is None:
         return skipped(source, record, offset, "no-url")
-    if len(html if html is not None else text or "") > limit:
-        return skipped(source, record, offset, "too-large", f"more than {limit} bytes", url)
+    size = len(html if html is not None else (text or "").encode())
+    if size > params.max_page_bytes:
+        return skipped(source, record, offset, "too-large", f"{size} bytes", url)
     if html is not None and decoded:
         # Whatever charset the page itself declares, these bytes are UTF-8.
         content_type = f"{(content_type or 'text/html').partition(';')[0].strip()}; charset=utf-8"
@@ -58,7 +51,7 @@ def row_record(
         page_id(source, record),
         url,
         html,
-        None if html is not None else text,
+        text,
         content_type,
         as_text(row.get("ip")),
         status,
@@ -68,20 +61,26 @@ def row_record(
     )
 
 
+def _content(html: object, text: object) -> tuple[bytes | None, str | None, str | None]:
+    """The page's bytes, or its text if there are none, or what is wrong."""
+    for name, value in (("html", html), ("text", text)):
+        if not isinstance(value, str | bytes | None):
+            return None, None, f"{name} is {type(value).__name__}, not a string"
+    if isinstance(html, str):
+        html = html.encode("utf-8", "replace")
+    if isinstance(html, bytes) and (html or not text):
+        return html, None, None
+    # JSON may hold lone surrogates, which are no text.
+    return None, valid_text(text) if isinstance(text, str) else None, None
+
+
 def as_text(value: object) -> str | None:
     """A string that says something, or None."""
-    return value.strip() or None if isinstance(value, str) else None
+    return valid_text(value.strip()) or None if isinstance(value, str) else None
 
 
 def as_date(value: object) -> datetime | None:
     """A date, from whatever a row holds."""
     if isinstance(value, datetime):
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        return value
     return parse_date(value.strip()) if isinstance(value, str) else None
-
-
-def _wrong_types(html: object, text: object) -> str | None:
-    if html is None and text is None:
-        return None
-    wrong = ("html", html) if not isinstance(html, bytes | None) else ("text", text)
-    return f"{wrong[0]} is {type(wrong[1]).__name__}, not a string"

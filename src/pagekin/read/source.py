@@ -18,6 +18,7 @@ from pagekin.read.base import message
 SNIFF = 1 << 16
 _WINDOW = 1 << 20
 
+BOM: Final = b"\xef\xbb\xbf"
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
@@ -237,6 +238,6 @@ def codec_of(start: bytes, path: str = "") -> str | None:
         return "zstd"  # the second: a skippable frame, such as the dictionary of a .warc.zst
     if start.startswith(LZ4_MAGIC):
         return "lz4"
-    if not start or start.lstrip(b"\r\n").startswith((b"WARC/", b"{")):
+    if not start or start.removeprefix(BOM).lstrip().startswith((b"WARC/", b"{")):
         return None
     return _EXTENSIONS.get(Path(path).suffix.lower())

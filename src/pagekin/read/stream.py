@@ -1,4 +1,4 @@
-"""A place in a stored stream, plain or compressed, that can be moved on and, with care, back."""
+"""A place in a stored stream, plain or compressed, that can be moved on and, if need be, back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pagekin.read.frames import Codec
-from pagekin.read.source import Source, View
+from pagekin.read.source import SNIFF, Source, View
 
 # Bytes read past a record to see that another one begins. A frame's start is known only for the last byte
 # read, so no more than this may be read ahead: no sensible record is shorter.
@@ -16,30 +16,32 @@ AHEAD = 256
 PIECE = 1 << 20
 OVERLAP = 64  # what a record's beginning needs to be recognised
 
-Anchor = tuple[int, int, bytes]
-"""Bytes that, it is thought, begin a frame: the frame's stored offset, their position, and the bytes."""
-
 
 class Stream:
-    """The uncompressed bytes of a stored file from `start` on; what was read and not used yet is a buffer."""
+    """The uncompressed bytes of a stored file from `start` on; what was read and not used yet is a buffer.
+
+    A position counts uncompressed bytes. In a plain file it is the stored offset; in a compressed one it
+    counts from wherever counting began.
+    """
 
     def __init__(self, source: Source, codec: Codec | None, start: int) -> None:
         self._source = source
         self._codec = codec
+        self._end: int | None = None  # the last position, once known
         self._put(start)
 
-    def _put(self, start: int, limit: int | None = None) -> None:
-        """Go to a stored offset. What is stored from `limit` on is left out."""
+    def _put(self, start: int, position: int | None = None, limit: int | None = None) -> None:
+        """Go to a stored offset, and its position if known. Leave out what is stored from `limit` on."""
         self._buffer = b""
-        self._base = start
         self._limit = limit
-        # Of the buffer's beginning: the stored offset if nothing is compressed, else counted from `start`.
-        self._position = 0
-        self._end: int | None = None  # the last position, once known
+        self._base = start
         self._reader: Any
         if self._codec is not None:
             file = self._source if limit is None else View(self._source, 0, limit)
             self._reader = self._codec.reader(file, start)
+            if position is None or limit is not None:
+                self._end = None
+            self._position = self._base_position = position or 0
         else:
             self._source.seek(start)
             self._reader = io.BufferedReader(self._source, 1 << 17)
@@ -65,38 +67,50 @@ class Stream:
                 return False
             self._buffer += more
 
-    def _go_back(self, position: int, anchor: Anchor, far: bool) -> bool:
-        """Go back to a position; False, and nothing is changed, if that cannot be done.
-
-        It is quick if the anchor is right. If it is not, and it may be `far`, all is read again from where
-        this stream was last put.
-        """
-        frame, begin, head = anchor
+    def _go_back(self, position: int) -> bool:
+        """Go back to a position, reading again from where the stream was last put; False if it cannot be."""
         if self._codec is None:
             if not self._source.seekable():
                 return False
             self._reader.seek(position)
             self._buffer, self._position = b"", position
             return True
-        if not self._begins(frame, head):
-            if not far or not self._source.reaches(self._base):
-                return False
-            frame, begin = self._base, 0
-        self._reader.inner_seek(frame)
-        self._buffer, self._position = b"", begin
-        while self._position + len(self._buffer) < position:
-            self._use(len(self._buffer))
-            self._buffer = self._read(min(PIECE, position - self._position))
-            if not self._buffer:
-                break
-        self._use(position - self._position)
+        if not self._source.reaches(self._base):
+            return False
+        self._reader.inner_seek(self._base)
+        self._buffer, self._position = b"", self._base_position
+        while self._position < position and (more := self._read(min(PIECE, position - self._position))):
+            self._position += len(more)
         return True
 
     def _begins(self, frame: int, head: bytes) -> bool:
+        """Whether a frame begins with these bytes."""
         if self._codec is None or not self._source.reaches(frame):
             return False
         here = self._source.tell()
         try:
             return bool(self._codec.reader(self._source, frame).read(len(head)) == head)
+        finally:
+            self._source.seek(here)
+
+    def _next_frame(self, frame: int, head: bytes, start: re.Pattern[bytes]) -> tuple[int, int] | None:
+        """The frame after one that begins with `head` and has no `start` after it; and the latter's size."""
+        if self._codec is None or not self._source.reaches(frame):
+            return None
+        here = self._source.tell()
+        try:
+            end = self._codec.frame_end(self._source, frame)
+            if not isinstance(end, int):
+                return None
+            reader = self._codec.reader(View(self._source, frame, end))
+            if reader.read(len(head)) != head:
+                return None
+            size, kept = len(head), b""
+            while more := reader.read(SNIFF):
+                size += len(more)
+                kept = kept[-OVERLAP:] + more
+                if start.search(kept):
+                    return None
+            return end, size
         finally:
             self._source.seek(here)

@@ -109,8 +109,7 @@ class WarcReader:
         front, data, length = framed.front, framed.data, framed.length
         if len(front) > length:
             front = front[:length]
-        end = data.find(b"\r\n\r\n", 0, MAX_HEAD) + 4
-        http = parse_head(front + data[: end if end > 3 else MAX_HEAD])
+        http = parse_head(front, data)
         if http is None:
             kind = field(framed.head, framed.low, b"\r\ncontent-type:").lower()
             if not kind or kind.startswith(b"application/http"):

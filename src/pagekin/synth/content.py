@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from random import Random
 
@@ -125,9 +126,7 @@ def damaged(rng: Random, html: str, kind: str) -> str:
     if kind == "truncated":
         return html[: between(rng, len(html) * 6 // 10, len(html) * 95 // 100)]
     if kind == "unclosed_tags":
-        for tag in ("</p>", "</div>", "</li>", "</td>", "</P>", "</DIV>", "</LI>", "</TD>"):
-            html = html.replace(tag, "")
-        return html
+        return re.sub(r"(?i)</(p|li|td|dd)>", "", html)
     if kind == "bad_nesting":
         return html.replace("</p>", "</b></p></i>").replace("<p", "<i><b><p").replace("</ul>", "</div>")
     junk = {

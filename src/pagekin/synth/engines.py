@@ -105,7 +105,7 @@ def directory(web: Web, unit: Unit) -> Iterator[Page]:
         parent = f"/{identifier(rng)}/"
         path = f"{parent}{number}-{identifier(rng)}"
         rows = []
-        for _ in range(between(rng, 2, 60)):
+        for _ in range(between(rng, 2, 45)):
             icon, alt, end = pick(rng, _TYPES)
             name = identifier(rng, 3) + end
             rows.append(

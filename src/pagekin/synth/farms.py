@@ -32,14 +32,14 @@ class _Template:
             m.inline("title", "%(title)s", plain=True),
             m.single("meta", ("name", "keywords"), ("content", "%(title)s")),
         ]
-        head += m.wrap(coder.sheet(between(rng, 6, 12)), "style", ("type", "text/css"), plain=True)
-        head += m.wrap(coder.script(between(rng, 5, 10)), "script", plain=True)
+        head += m.wrap(coder.sheet(between(rng, 4, 8)), "style", ("type", "text/css"), plain=True)
+        head += m.wrap(coder.script(between(rng, 3, 7)), "script", plain=True)
         top = m.wrap([m.inline("h1", "%(title)s"), m.inline("p", "%(words)s")], "header")
         body = [*top, *m.columns([m.wrap(["%(items)s"], "ul"), m.nest(["%(side)s"])])]
         body += m.wrap(
             [m.inline("a", "%(words)s", ("href", "/")), m.single("img", ("src", "/hit.gif"))], "footer"
         )
-        body += m.wrap(coder.script(between(rng, 4, 8)), "script", plain=True)
+        body += m.wrap(coder.script(between(rng, 3, 5)), "script", plain=True)
         page = m.wrap(head, "head", plain=True) + m.wrap(m.nest(body), "body")
         self.page = m.text(m.wrap(page, "html", plain=True))
         self.item = m.text(

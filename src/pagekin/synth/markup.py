@@ -117,8 +117,8 @@ class Markup:
         return out
 
     def nest(self, lines: Lines, tag: str = "div") -> Lines:
-        """Up to three wrappers that only their author could explain."""
-        for _ in range(between(self.rng, 0, 3)):
+        """Up to two wrappers that only their author could explain."""
+        for _ in range(between(self.rng, 0, 2)):
             lines = self.wrap(lines, tag)
         return lines
 

@@ -77,13 +77,11 @@ def site_info(
         declared = _DECLARED[bits % len(_DECLARED)]
     host = _HOSTS[(bits >> 8) % len(_HOSTS)] + name
     words = mix(seed, "sections", number)
-    sections = [
-        SYLLABLES[words >> n & 31] + SYLLABLES[50 + (words >> n + 5 & 31)]
-        for n in range(0, 40 + bits % 3 * 10, 10)
-    ]
+    places = range(0, 40 + bits % 3 * 10, 10)
+    sections = tuple(SYLLABLES[words >> n & 31] + SYLLABLES[50 + (words >> n + 5 & 31)] for n in places)
     return SiteInfo(
-        number, host, name, ip or address(number), language, charset, declared, number_of_family, family.address,
-        tuple(sections),
+        number, host, name, ip or address(number), language, charset, declared, number_of_family,
+        family.address, sections,
     )  # fmt: skip
 
 

@@ -1,0 +1,176 @@
+"""Imports point one way, optional packages have one home, and `import pagekin` costs next to nothing."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import pagekin
+
+ROOT = Path(pagekin.__file__).parent
+
+# From top to bottom. A file may import what is in lower layers, and the package or module it belongs to.
+LAYERS: list[set[str]] = [
+    {"cli"},
+    {"web", "report", "crawl", "audit"},
+    {"pipeline", "index", "verdicts", "show", "single", "synth"},
+    {"detect"},
+    {"engines", "read", "run"},
+    {"tables", "params", "files"},
+    {"errors"},
+    {"_core"},
+]
+
+# Within a layer, only this.
+NEIGHBOURS = {
+    ("engines", "read"),
+    ("engines", "run"),
+    ("run", "read"),
+}
+
+# The public names load on first use, from everywhere.
+FACADE = "__init__"
+
+# Where packages from elsewhere may be imported. What is optional for users is imported in one place.
+HOMES: dict[str, set[str]] = {
+    "click": {"cli"},
+    "duckdb": {"show"},
+    "fastwarc": {"read"},
+    "fsspec": {"read"},
+    "jinja2": {"report", "web"},
+    "matplotlib": {"report"},
+    "pyarrow": {
+        "cli/tables", "crawl", "detect", "engines", "index", "pipeline", "read", "report", "run", "show",
+        "synth", "tables", "verdicts", "web",
+    },
+    "pyspark": {"engines/spark"},
+    "rich": {"cli"},
+    "scrapy": {"crawl"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
+    "zstandard": {"read"},
+}  # fmt: skip
+
+
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """Every module that a file imports, at its top or inside functions."""
+
+    def names() -> Iterator[str]:
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path}: relative import"
+                module = node.module or ""
+                yield from ([f"pagekin.{a.name}" for a in node.names] if module == "pagekin" else [module])
+
+    return frozenset(names())
+
+
+FILES = {str(path.relative_to(ROOT).with_suffix("")): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+def unit(file: str) -> str:
+    """The package or module of ours that a file belongs to."""
+    return file.split("/")[0]
+
+
+def layer(name: str) -> int:
+    found = [number for number, names in enumerate(LAYERS) if name in names]
+    assert len(found) == 1, f"{name} has no layer; say in LAYERS where it belongs"
+    return found[0]
+
+
+def may_import(ours: str, theirs: str) -> bool:
+    return ours == theirs or layer(theirs) > layer(ours) or (ours, theirs) in NEIGHBOURS
+
+
+def test_there_is_something_to_check() -> None:
+    assert {"cli/main", "read/warc", "engines/spark", "run"} <= FILES.keys()
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file != FACADE])
+def test_direction(file: str) -> None:
+    wrong = [
+        name
+        for name in sorted(imports(FILES[file]))
+        if name.split(".")[0] == "pagekin" and not may_import(unit(file), name.split(".")[1])
+    ]
+    assert not wrong, f"{file} imports {wrong}"
+
+
+def test_every_neighbour_is_needed() -> None:
+    """A permission that nobody uses is a door left open."""
+    used = {
+        (unit(file), name.split(".")[1])
+        for file in FILES
+        for name in imports(FILES[file])
+        if name.startswith("pagekin.")
+    }
+    assert used >= NEIGHBOURS
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_packages_from_elsewhere(file: str) -> None:
+    for name in sorted({name.split(".")[0] for name in imports(FILES[file])} - {"pagekin"}):
+        if name in sys.stdlib_module_names:
+            continue
+        assert name in HOMES, f"{file} imports {name}; say in HOMES where that belongs"
+        assert file in HOMES[name] or unit(file) in HOMES[name], f"{name} is imported in {file}"
+
+
+def imported_by(statement: str) -> set[str]:
+    """The modules that a statement loads in a fresh interpreter."""
+    code = f"{statement}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    return set(json.loads(done.stdout))
+
+
+def test_import_is_light() -> None:
+    loaded = imported_by("import pagekin")
+    assert not loaded & {"pyarrow", "duckdb", "fastwarc", "numpy", "click", "rich", "zstandard", "pandas"}
+    assert {name for name in loaded if name.startswith("pagekin")} == {"pagekin"}
+
+
+def test_help_is_light() -> None:
+    loaded = imported_by("import pagekin.cli.main")
+    assert not loaded & {"pyarrow", "duckdb", "fastwarc", "numpy", "rich", "pagekin._core"}
+
+
+def test_one_page_needs_no_tables() -> None:
+    """Plain functions on one page load the native module and nothing heavy."""
+    loaded = imported_by("import pagekin; pagekin.words(pagekin.text('<p>x'))")
+    assert not loaded & {"pyarrow", "duckdb", "fastwarc", "numpy", "pandas"}
+
+
+def test_base_install_needs_no_extra() -> None:
+    """What users may not have installed is not loaded before it is needed."""
+    loaded = imported_by(
+        "import pagekin.pipeline, pagekin.show, pagekin.synth, pagekin.report, pagekin.cli.main"
+    )
+    assert not loaded & {"pyspark", "scrapy", "starlette", "uvicorn", "matplotlib", "jinja2", "fsspec"}
+
+
+def test_public_names() -> None:
+    assert pagekin.__all__ == sorted(pagekin.__all__)
+    for name in pagekin.__all__:
+        assert getattr(pagekin, name) is not None
+        assert name in dir(pagekin)
+    with pytest.raises(AttributeError, match="nosuch"):
+        pagekin.nosuch  # noqa: B018
+
+
+@pytest.mark.parametrize("before", ["", "pagekin.scan", "pagekin.Record", "import pagekin.read"])
+def test_read_is_the_function(before: str) -> None:
+    """Not the folder of that name, whatever was imported before."""
+    code = f"import pagekin\n{before}\nassert callable(pagekin.read), pagekin.read"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr.decode().splitlines()[-1]

@@ -1,0 +1,84 @@
+"""Parameters: names, types and ranges are checked before any work begins."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagekin.errors import ParamsError
+from pagekin.params import Params, ReadParams
+
+PARTS = {part.name: type(getattr(Params(), part.name)) for part in dataclasses.fields(Params)}
+FIELDS = [(name, field) for name, part in PARTS.items() for field in dataclasses.fields(part)]
+
+
+@pytest.mark.parametrize(("part", "field"), FIELDS, ids=lambda value: getattr(value, "name", value))
+def test_every_parameter_has_a_doc_and_a_plain_default(part: str, field: dataclasses.Field[Any]) -> None:
+    assert field.metadata.get("doc")
+    assert type(field.default) in (bool, int, float, str), "a type that TOML has"
+    assert Params.from_dict({part: {field.name: field.default}}) == Params()
+
+
+def test_every_part_has_a_doc_and_is_frozen() -> None:
+    for field in dataclasses.fields(Params):
+        assert field.metadata.get("doc")
+    for part in PARTS.values():
+        assert part.__doc__
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(part(), dataclasses.fields(part)[0].name, 1)
+
+
+def test_there_and_back() -> None:
+    params = Params().replace("read", keep_errors=True, max_page_bytes=5)
+    assert params.read == ReadParams(keep_errors=True, max_page_bytes=5)
+    assert Params.from_dict(params.to_dict()) == params
+    assert Params.from_dict({}) == Params()
+    assert Params.from_dict({"read": {}}) == Params()
+
+
+@pytest.mark.parametrize(
+    ("values", "hint"),
+    [
+        ({"nosuch": {}}, r"\[nosuch\]; known parts: .*read"),
+        ({"read": {"nosuch": 1}}, r"read\.nosuch; known: .*keep_errors"),
+        ({"read": 3}, r"\[read\] must be a table"),
+        ({"read": [1]}, r"\[read\] must be a table"),
+        ({"read": {"keep_errors": 1}}, r"read\.keep_errors must be bool, not int"),
+        ({"read": {"keep_errors": "yes"}}, r"read\.keep_errors must be bool, not str"),
+        ({"read": {"max_page_bytes": True}}, r"read\.max_page_bytes must be int, not bool"),
+        ({"read": {"max_page_bytes": 1.0}}, r"read\.max_page_bytes must be int, not float"),
+        ({"read": {"max_page_bytes": 0}}, r"read\.max_page_bytes must be at least 1, not 0"),
+        ({"read": {"max_page_bytes": -(10**30)}}, r"at least 1"),
+    ],
+)
+def test_wrong_values(values: dict[str, Any], hint: str) -> None:
+    with pytest.raises(ParamsError, match=hint):
+        Params.from_dict(values)
+
+
+def test_wrong_values_in_python() -> None:
+    with pytest.raises(ParamsError):
+        Params().replace("read", max_page_bytes=0)
+
+
+def test_toml(tmp_path: Path) -> None:
+    path = tmp_path / "params.toml"
+    path.write_text("# comment\n[read]\nkeep_errors = true\nmax_page_bytes = 1_000\n")
+    assert Params.from_toml(path) == Params().replace("read", keep_errors=True, max_page_bytes=1000)
+
+
+@pytest.mark.parametrize("content", [b"[read\n", b"\xff\xfe", b"a = ", b"[read]\n[read]\n", b"\0"])
+def test_what_is_not_toml(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "params.toml"
+    path.write_bytes(content)
+    with pytest.raises(ParamsError, match="not a TOML file"):
+        Params.from_toml(path)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    for path in (tmp_path / "nosuch.toml", tmp_path):
+        with pytest.raises(ParamsError, match="cannot read the parameter file"):
+            Params.from_toml(path)
