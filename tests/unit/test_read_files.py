@@ -98,8 +98,8 @@ def test_what_is_not_html(tmp_path: Path) -> None:
 
 MANIFEST_JSONL = b"\xef\xbb\xbf" + b"\n".join(
     [
-        b'{"path": "a.html", "url": "http://x.example/", "ip": "192.0.2.1", "date": "2024-05-06", "status": 200,'
-        b' "content_type": "text/html; charset=koi8-r"}',
+        b'{"path": "a.html", "url": "http://x.example/", "ip": "192.0.2.1", "date": "2024-05-06",'
+        b' "status": 200, "content_type": "text/html; charset=koi8-r"}',
         b"",
         b'{"path": "./b.bin", "url": "http://y.example/"}',
         b'{"path": "c.html", "url": "http://c/", "status": 404}',

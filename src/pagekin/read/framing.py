@@ -129,9 +129,9 @@ class Framing(Stream):
             last = self._offset
             # If more was read ahead than this record has, the frame may be a later one's: say the last known.
             # So too if it was searched for and does not begin the frame: who starts there finds another.
-            self._was_searched = self._searched
+            searched = self._was_searched = self._searched
             if codec is None or (
-                AHEAD <= ahead <= end + length and (not self._searched or self._begins(frame, raw))
+                AHEAD <= ahead <= end + length and (not searched or self._begins(frame, raw))
             ):
                 self._offset = frame
             self._searched = False

@@ -6,17 +6,15 @@ import json
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
-
-import zstandard
 
 from pagekin.read.base import Input, Position, Record, page_id, skipped
-from pagekin.read.frames import READERS
+from pagekin.read.frames import Broken, Codec
 from pagekin.read.options import ReadParams
 from pagekin.read.rows import row_record
 from pagekin.read.source import BOM, SNIFF, Source, codec_of, open_source
 
 _PIECE = 1 << 20
+_SMALL_PIECE = 4 << 10
 _SPARE = 64 << 10  # room beside html and text in a line
 
 
@@ -119,43 +117,44 @@ def _pieces(stored: Source, codec: str | None) -> Iterator[bytes]:
     if codec is None:
         while piece := stored.read(_PIECE):
             yield piece
-    elif codec == "lz4":
-        yield from _lz4_pieces(stored)
+    elif codec == "gzip":
+        yield from _gzip_pieces(stored)
     else:
-        yield from _frame_pieces(stored, codec)
+        yield from _frame_pieces(stored, Codec(codec, stored))
 
 
-def _frame_pieces(stored: Source, codec: str) -> Iterator[bytes]:
-    # Not through FastWARC: what can still be decoded before the damage is wanted too.
+def _gzip_pieces(stored: Source) -> Iterator[bytes]:
+    # Not through FastWARC, to which the end of a cut file is an end like any other.
     data = stored.read(SNIFF)
     while data:
-        decoder: Any = (
-            zlib.decompressobj(31) if codec == "gzip" else zstandard.ZstdDecompressor().decompressobj()
-        )
+        decoder = zlib.decompressobj(31)
         while not decoder.eof:
+            data = data or stored.read(SNIFF)
             if not data:
-                data = stored.read(SNIFF)
-                if not data:
-                    raise _CutError("the file ends inside the compressed data")
+                raise _CutError(Broken.TRUNCATED.value)
             try:
-                piece = decoder.decompress(data, _PIECE) if codec == "gzip" else decoder.decompress(data)
-            except (zlib.error, zstandard.ZstdError) as error:
+                piece = decoder.decompress(data, _PIECE)
+            except zlib.error as error:
                 raise _DamagedError(str(error)) from None
-            data = decoder.unconsumed_tail if codec == "gzip" else b""
+            data = decoder.unconsumed_tail
             if piece:
                 yield piece
         data = decoder.unused_data or stored.read(SNIFF)
-        if codec == "gzip":
-            while data and not data.strip(b"\0"):
-                data = stored.read(SNIFF)  # padding, as tapes and some writers leave it
+        while data and not data.strip(b"\0"):
+            data = stored.read(SNIFF)  # padding, as tapes and some writers leave it
 
 
-def _lz4_pieces(stored: Source) -> Iterator[bytes]:
-    reader = READERS["lz4"](stored)
+def _frame_pieces(stored: Source, codec: Codec) -> Iterator[bytes]:
+    reader = codec.reader(stored)
     try:
-        while piece := reader.read(4096):
+        # In small pieces: what was being read when it met the damage is lost.
+        while piece := reader.read(_SMALL_PIECE):
             yield piece
     except OSError as error:
         if stored.failed:
             raise
+        frame = reader.frame_start_position() or 0
+        broken = codec.first_broken(stored, frame) if stored.reaches(frame) else None
+        if broken is not None and broken[1] is Broken.TRUNCATED:
+            raise _CutError(broken[1].value) from None
         raise _DamagedError(str(error)) from None

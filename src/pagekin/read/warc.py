@@ -83,7 +83,9 @@ class WarcReader:
     def _fill(self, record: Record, framed: Framed) -> None:
         """Make the record a page, or say why it is none."""
         head, low = framed.head, framed.low
-        kind = field(head, low, b"\r\nwarc-type:").lower()
+        # What most records begin with, spelled like this by most writers.
+        usual = low.startswith(b"\r\nwarc-type: response\r\n", 8)
+        kind = b"response" if usual else field(head, low, b"\r\nwarc-type:").lower()
         if framed.reason is None and kind not in _WITH_URL:
             record.reason, record.detail = "not-a-page", kind.decode("latin-1") or None
             return
