@@ -1,4 +1,4 @@
-"""Time grows with pages and no faster: five times the made-up pages in at most 1.15 times five times the time."""
+"""Time grows with pages and no faster: five times the made-up pages in 1.15 times five times the time at most."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import pagekin
 from pagekin.detect.sketch import Sketch
 from pagekin.engines.local import LocalEngine, Prefetch
 from pagekin.params import ReadParams, StyleParams
-from pagekin.read import expand
+from pagekin.readers import expand
 
 
 def read_alone(warc: Path) -> int:

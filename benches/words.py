@@ -22,7 +22,7 @@ def main() -> None:
     decoded = [_core.decode(html)[0] for html in sample]
     best = best_of(
         {
-            # Ours begins with the bytes, theirs with characters that we decoded for it: the harder side for us.
+            # Ours begins with the bytes, theirs with characters decoded for it: the harder side for us.
             "pagekin": lambda: [_core.count_words(html) for html in sample],
             "resiliparse": lambda: [extract_plain_text(html, main_content=False) for html in decoded],
         }

@@ -22,7 +22,7 @@ import click
 from pagekin import errors
 from pagekin.cli import main as cli
 from pagekin.params import Params
-from pagekin.read import INPUT_FAILURES, READ_REASONS
+from pagekin.readers import INPUT_FAILURES, READ_REASONS
 from pagekin.synth.truth import COLUMNS as TRUTH
 from pagekin.tables import RECORDS, SKETCHED, TABLES, Table
 

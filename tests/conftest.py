@@ -9,8 +9,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # Fast in every change; `HYPOTHESIS_PROFILE=thorough` digs.
-settings.register_profile("fast", max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("thorough", max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
+settings.register_profile(
+    "fast", max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "thorough", max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck)
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pagekin.errors import PagekinError
     from pagekin.params import Params
     from pagekin.pipeline import scan
-    from pagekin.read import Record
-    from pagekin.read import read_pages as read
+    from pagekin.readers import Record
+    from pagekin.readers import read_pages as read
     from pagekin.run import Run
     from pagekin.single import noise, style_similarity, text, words
 
@@ -40,11 +40,11 @@ __all__ = [
 _HOMES = {
     "PagekinError": ("pagekin.errors", "PagekinError"),
     "Params": ("pagekin.params", "Params"),
-    "Record": ("pagekin.read", "Record"),
+    "Record": ("pagekin.readers", "Record"),
     "Run": ("pagekin.run", "Run"),
     "__version__": ("pagekin._core", "__version__"),
     "noise": ("pagekin.single", "noise"),
-    "read": ("pagekin.read", "read_pages"),
+    "read": ("pagekin.readers", "read_pages"),
     "scan": ("pagekin.pipeline", "scan"),
     "style_similarity": ("pagekin.single", "style_similarity"),
     "text": ("pagekin.single", "text"),
@@ -57,7 +57,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'pagekin' has no attribute {name!r}")
     module, attribute = _HOMES[name]
     value = getattr(import_module(module), attribute)
-    # Set on the package: importing the folder `read` also binds that name, to the module.
     globals()[name] = value
     return value
 

@@ -19,7 +19,7 @@ from pagekin.engines.local import LocalEngine
 from pagekin.errors import InputError, NoPagesError, ParamsError, UsageError
 from pagekin.files import writing
 from pagekin.params import Params
-from pagekin.read import INPUT_FAILURES, READ_REASONS, expand
+from pagekin.readers import INPUT_FAILURES, READ_REASONS, expand
 from pagekin.run import Identity, Run
 
 Step = Callable[[Run, Engine, Params], None]

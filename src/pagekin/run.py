@@ -29,7 +29,7 @@ from pagekin import _core
 from pagekin.errors import OutputError, ParamsMismatchError, RunError, RunExistsError, TableMissingError
 from pagekin.files import TEMPORARY, write_atomically, writing
 from pagekin.params import Params
-from pagekin.read import Input
+from pagekin.readers import Input
 from pagekin.tables import TABLES, Table
 
 FORMAT = 1

@@ -71,7 +71,7 @@ def style_similarity(a: str | bytes, b: str | bytes, params: StyleParams | None 
 
     Examples:
         >>> page = "<ul>" + "<li class='x'><a href='/y'>z</a></li>" * 50 + "</ul>"
-        >>> style_similarity(page, page.replace("z", "other words")).jaccard
+        >>> style_similarity(page, page.replace("z", "another")).jaccard
         1.0
     """
     params = params or StyleParams()

@@ -63,8 +63,9 @@ def run_bytes(
 
 
 def environment() -> dict[str, str]:
-    """Ours, without what would change how the command speaks."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COLUMNS"))}
+    """Ours, without what would change how the command speaks, and without pandas, as after a base install."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COLUMNS"))}
+    return kept | {"PYTHONPATH": str(Path(__file__).with_name("base_install"))}
 
 
 def check(returncode: int, stderr: str, code: int | None) -> None:

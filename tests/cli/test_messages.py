@@ -121,6 +121,7 @@ def test_stdout_that_is_full(scanned: Path) -> None:
                 stderr=subprocess.PIPE,
                 timeout=60,
                 check=False,
+                env=environment(),
             )
         check(done.returncode, done.stderr.decode(), 1)
         assert b"No space left" in done.stderr
@@ -132,6 +133,7 @@ def test_stdout_that_is_closed_early(scanned: Path) -> None:
         [PAGEKIN, "show", scanned, "links", "--format", "csv"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env=environment(),
     )
     assert process.stdout is not None
     process.stdout.read(10)

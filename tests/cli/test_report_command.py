@@ -93,7 +93,7 @@ def test_runs_it_cannot_read(scanned: Path, tmp_path: Path) -> None:
 def test_unfinished_run(small_web: Path, tmp_path: Path) -> None:
     """A run that was stopped has no counts yet."""
     from pagekin.params import Params
-    from pagekin.read import expand
+    from pagekin.readers import expand
     from pagekin.run import Identity, Run
 
     with Run.create(tmp_path / "run", Identity.of(expand([str(small_web)]), Params()), resume=False):

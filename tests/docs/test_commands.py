@@ -20,7 +20,7 @@ from docs.blocks import FILES, ROOT, Block, blocks, prose
 
 import pagekin
 from pagekin.cli.main import main
-from pagekin.read import read_pages
+from pagekin.readers import read_pages
 from pagekin.synth import write_web
 
 SHELL = [block for block in blocks("sh", "bash", "console", "shell") if block.tested]

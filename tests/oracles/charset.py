@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import webencodings  # type: ignore[import-untyped]
+import webencodings
 
 PRESCAN = 4096
 WHITE_SPACE = b"\t\n\f\r "
@@ -40,7 +40,8 @@ def by_label(label: str) -> str | None:
     # Labels of encodings that the standard gave up for safety stand for none that could be read.
     if encoding is None or encoding.name == "replacement":
         return None
-    return _WRITTEN.get(encoding.name, encoding.name)
+    name: str = encoding.name
+    return _WRITTEN.get(name, name)
 
 
 def from_mark(data: bytes) -> str | None:

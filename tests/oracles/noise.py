@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import regex  # type: ignore[import-untyped]
+import regex
 
 _ALPHANUMERIC = regex.compile(r"[\p{Alphabetic}\p{Nd}\p{Nl}\p{No}]")
 

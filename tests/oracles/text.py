@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import regex  # type: ignore[import-untyped]
+import regex
 
 from .links import links
 from .markup import EndTag, StartTag, Text, tokens

@@ -9,16 +9,18 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from oracles.charset import charset
 from oracles.links import links
 from oracles.noise import is_alphanumeric, noise
 from oracles.text import page
 from oracles.words import words
-from pagekin import _core
 from strategies import content_types, html_bytes, html_soup, page_urls, texts
 
-CASES: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "cases" / "markup.json").read_text("utf-8"))
+from pagekin import _core
+
+CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "cases" / "markup.json").read_text("utf-8")
+)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
@@ -34,7 +36,9 @@ def test_text_title_links(html: str, url: str | None) -> None:
     assert text == expected.text
     assert title == expected.title
     # The URL standard began to encode the caret in paths; our parser is of the older mind.
-    assert [target for target, _ in found] == [t.replace("%5E", "^") for t in links(expected.hrefs, expected.base, url)]
+    assert [target for target, _ in found] == [
+        t.replace("%5E", "^") for t in links(expected.hrefs, expected.base, url)
+    ]
 
 
 @given(st.one_of(html_soup(), texts()))

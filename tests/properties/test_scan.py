@@ -29,7 +29,7 @@ from pagekin.engines.local import LocalEngine
 from pagekin.errors import NoPagesError
 
 # A scan is some hundred times the work of one kernel call.
-FEWER = settings(max_examples=settings.default.max_examples // 5)
+FEWER = settings(max_examples=settings().max_examples // 5)
 
 
 @contextmanager

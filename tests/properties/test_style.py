@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from oracles.noise import noise
 from oracles.style import fingerprint
-from pagekin import _core
 from strategies import html_soup
+
+from pagekin import _core
 
 
 @given(st.lists(html_soup(), max_size=4), st.integers(1, 64), st.integers(1, 200), st.integers(0, 2**63 - 1))

@@ -22,7 +22,7 @@ LAYERS: list[set[str]] = [
     {"web", "report", "crawl", "audit"},
     {"pipeline", "index", "verdicts", "show", "single", "synth"},
     {"detect"},
-    {"engines", "read", "run"},
+    {"engines", "readers", "run"},
     {"tables", "params", "files"},
     {"errors"},
     {"_core"},
@@ -30,9 +30,9 @@ LAYERS: list[set[str]] = [
 
 # Within a layer, only this.
 NEIGHBOURS = {
-    ("engines", "read"),
+    ("engines", "readers"),
     ("engines", "run"),
-    ("run", "read"),
+    ("run", "readers"),
 }
 
 # The public names load on first use, from everywhere.
@@ -42,12 +42,12 @@ FACADE = "__init__"
 HOMES: dict[str, set[str]] = {
     "click": {"cli"},
     "duckdb": {"show"},
-    "fastwarc": {"read"},
-    "fsspec": {"read"},
+    "fastwarc": {"readers"},
+    "fsspec": {"readers"},
     "jinja2": {"report", "web"},
     "matplotlib": {"report"},
     "pyarrow": {
-        "cli/tables", "crawl", "detect", "engines", "index", "pipeline", "read", "report", "run", "show",
+        "cli/tables", "crawl", "detect", "engines", "index", "pipeline", "readers", "report", "run", "show",
         "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
@@ -55,7 +55,7 @@ HOMES: dict[str, set[str]] = {
     "scrapy": {"crawl"},
     "starlette": {"web"},
     "uvicorn": {"web"},
-    "zstandard": {"read"},
+    "zstandard": {"readers"},
 }  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def may_import(ours: str, theirs: str) -> bool:
 
 
 def test_there_is_something_to_check() -> None:
-    assert {"cli/main", "read/warc", "engines/spark", "run"} <= FILES.keys()
+    assert {"cli/main", "readers/warc", "engines/spark", "run"} <= FILES.keys()
 
 
 @pytest.mark.parametrize("file", [file for file in FILES if file != FACADE])
@@ -168,7 +168,7 @@ def test_public_names() -> None:
         pagekin.nosuch  # noqa: B018
 
 
-@pytest.mark.parametrize("before", ["", "pagekin.scan", "pagekin.Record", "import pagekin.read"])
+@pytest.mark.parametrize("before", ["", "pagekin.scan", "pagekin.Record", "import pagekin.readers"])
 def test_read_is_the_function(before: str) -> None:
     """Not the folder of that name, whatever was imported before."""
     code = f"import pagekin\n{before}\nassert callable(pagekin.read), pagekin.read"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from pagekin.read import Record, batches
+from pagekin.readers import Record, batches
 from pagekin.tables import RECORDS
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123456, tzinfo=UTC)

@@ -12,7 +12,7 @@ import pytest
 import warcs
 from warcs import CODECS, html, http, page, record, url
 
-from pagekin.read import INPUT_FAILURES, Input, Position, ReadParams, Record, read_input
+from pagekin.readers import INPUT_FAILURES, Input, Position, ReadParams, Record, read_input
 
 COMPRESSED = [suffix for suffix in CODECS if suffix]
 
@@ -262,7 +262,7 @@ def test_gzip_bomb_as_a_record(tmp_path: Path) -> None:
     path.write_bytes(warcs.gzip_bomb(head, 1024, b"\r\n\r\n") + warcs.gz(page(1)))
     code = (
         "import resource, sys\n"
-        "from pagekin.read import Input, read_input\n"
+        "from pagekin.readers import Input, read_input\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "print([row.reason for row in read_input(Input(0, sys.argv[1], 'warc'))])\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"

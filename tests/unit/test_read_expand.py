@@ -12,7 +12,7 @@ import warcs
 from warcs import CODECS, page
 
 from pagekin.errors import InputError, MissingExtraError
-from pagekin.read import Input, expand, read_input
+from pagekin.readers import Input, expand, read_input
 
 LINE = b'{"url": "http://a/", "text": "x"}\n'
 

@@ -11,7 +11,7 @@ import warcs
 from warcs import gz, html, page
 
 from pagekin.errors import InputError
-from pagekin.read import Input, ReadParams, Record, expand, read_input
+from pagekin.readers import Input, ReadParams, Record, expand, read_input
 
 HTML = b"<!doctype html><p>x</p>"
 

@@ -10,7 +10,7 @@ import pytest
 import warcs
 from warcs import brotli, gz, http, record, zst
 
-from pagekin.read import Input, ReadParams, Record, read_input
+from pagekin.readers import Input, ReadParams, Record, read_input
 
 HTML = b"<!doctype html><p>" + b" ".join(b"word%d" % number for number in range(300))
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from warcs import CODECS, http, page, record
 
 from pagekin.errors import UsageError
-from pagekin.read import Input, Position, ReadParams, Record, expand, read_input
+from pagekin.readers import Input, Position, ReadParams, Record, expand, read_input
 
 PARAMS = ReadParams(max_page_bytes=1 << 20)
 

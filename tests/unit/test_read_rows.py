@@ -15,7 +15,7 @@ import warcs
 from warcs import CODECS
 
 from pagekin.errors import InputError
-from pagekin.read import Input, ReadParams, Record, expand, read_input
+from pagekin.readers import Input, ReadParams, Record, expand, read_input
 
 UTF8 = "text/html; charset=utf-8"
 

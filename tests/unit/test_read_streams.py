@@ -17,8 +17,8 @@ import warcs
 from warcs import CODECS, html, page, url
 
 from pagekin.errors import InputError
-from pagekin.read import Input, ReadParams, Record, expand, read_input
-from pagekin.read import source as source_module
+from pagekin.readers import Input, ReadParams, Record, expand, read_input
+from pagekin.readers import source as source_module
 
 LINE = b'{"url": "http://a/", "text": "x"}\n'
 
@@ -72,7 +72,9 @@ def test_stdin_that_cannot_be_read(data: bytes, message: str, monkeypatch: pytes
 
 
 def test_stdin_of_a_process() -> None:
-    code = "from pagekin.read import expand, read_input\nprint([r.url for r in read_input(expand(['-'])[0])])"
+    code = (
+        "from pagekin.readers import expand, read_input\nprint([r.url for r in read_input(expand(['-'])[0])])"
+    )
     data = b"".join(warcs.gz(page(number, 20_000)) for number in range(50))
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE

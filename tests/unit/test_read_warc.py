@@ -9,7 +9,7 @@ import pytest
 import warcs
 from warcs import http, page, record
 
-from pagekin.read import (
+from pagekin.readers import (
     INPUT_FAILURES,
     READ_REASONS,
     Input,

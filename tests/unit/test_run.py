@@ -19,7 +19,7 @@ from pagekin.errors import (
     TableMissingError,
 )
 from pagekin.params import Params
-from pagekin.read import Input
+from pagekin.readers import Input
 from pagekin.run import FORMAT, KEYS, Identity, Run
 from pagekin.tables import PAGES, TABLES, TEXTS
 

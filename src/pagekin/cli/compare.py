@@ -17,8 +17,8 @@ import click
 def compare(a: Path, b: Path, n: int, show_noise: bool) -> None:
     """Compare two HTML files: one to one.
 
-    The style of a page is what is left of its HTML without letters and digits. Exact figures count the n-grams
-    of that noise; the estimates are what the fingerprints of a run would say.
+    The style of a page is what is left of its HTML without letters and digits. Exact figures count the
+    n-grams of that noise; the estimates are what the fingerprints of a run would say.
 
     \b
     Examples:

@@ -119,7 +119,7 @@ def _engine(name: str, master: str, threads: int | None, memory: int, voice: Voi
 
 def report_scan(run: Run, voice: Voice) -> int:
     """Says what was read and skipped; returns the exit code."""
-    from pagekin.read import INPUT_FAILURES, READ_REASONS
+    from pagekin.readers import INPUT_FAILURES, READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
     voice.say(

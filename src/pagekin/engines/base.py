@@ -17,7 +17,7 @@ from pagekin.params import ReadParams
 from pagekin.tables import Table
 
 if TYPE_CHECKING:
-    from pagekin.read import Input
+    from pagekin.readers import Input
     from pagekin.run import Run
 
 Batch: TypeAlias = pa.RecordBatch

@@ -20,7 +20,7 @@ from typing import TypeVar
 from pagekin.engines.base import Batch, Engine, Kernel, Output, Progress, Silent
 from pagekin.engines.parts import Mark, PartWriter, finished_parts
 from pagekin.params import ReadParams
-from pagekin.read import Input, Position, batches, read_input
+from pagekin.readers import Input, Position, batches, read_input
 from pagekin.run import Run
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ import pyarrow as pa
 from pagekin.engines.base import Batch, Engine, Kernel, Output
 from pagekin.errors import EngineError, MissingExtraError, UsageError
 from pagekin.params import ReadParams
-from pagekin.read import Input, batches, read_input
+from pagekin.readers import Input, batches, read_input
 from pagekin.run import Run
 
 try:

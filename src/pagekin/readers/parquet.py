@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pagekin.errors import InputError
-from pagekin.read.base import Input, Position, Record, message, skipped
-from pagekin.read.options import ReadParams
-from pagekin.read.rows import COLUMNS, row_record
-from pagekin.read.source import is_remote, open_source
+from pagekin.params import ReadParams
+from pagekin.readers.base import Input, Position, Record, message, skipped
+from pagekin.readers.rows import COLUMNS, row_record
+from pagekin.readers.source import is_remote, open_source
 
 _BATCH_BYTES = 8 << 20
 _BATCH_ROWS = 1024

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, BinaryIO, Final
 
 from pagekin.errors import MissingExtraError
-from pagekin.read.base import message
+from pagekin.readers.base import message
 
 SNIFF = 1 << 16
 _WINDOW = 1 << 20

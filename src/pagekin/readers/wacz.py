@@ -6,10 +6,10 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import closing
 
-from pagekin.read.base import Input, Position, Record, message, page_id, skipped
-from pagekin.read.options import ReadParams
-from pagekin.read.source import ZIP_ERRORS, Source, View, open_source
-from pagekin.read.warc import WarcReader
+from pagekin.params import ReadParams
+from pagekin.readers.base import Input, Position, Record, message, page_id, skipped
+from pagekin.readers.source import ZIP_ERRORS, Source, View, open_source
+from pagekin.readers.warc import WarcReader
 
 
 def is_archive_name(name: str) -> bool:

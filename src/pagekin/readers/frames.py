@@ -12,7 +12,7 @@ from typing import Any
 
 from fastwarc.stream_io import GzipReader, Lz4Reader, ZstdReader
 
-from pagekin.read.source import LZ4_MAGIC, SNIFF, ZSTD_MAGIC, Source, View
+from pagekin.readers.source import LZ4_MAGIC, SNIFF, ZSTD_MAGIC, Source, View
 
 READERS: dict[str, Any] = {"gzip": GzipReader, "zstd": ZstdReader, "lz4": Lz4Reader}
 

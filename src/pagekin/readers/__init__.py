@@ -6,11 +6,11 @@ not, `batches` packs records for the sketch pass. `read_pages` is the short way:
 
 from __future__ import annotations
 
-from pagekin.read.base import INPUT_FAILURES, READ_REASONS, Input, Position, Record
-from pagekin.read.batches import batches
-from pagekin.read.expand import expand
-from pagekin.read.inputs import read_input, read_pages
-from pagekin.read.options import ReadParams
+from pagekin.params import ReadParams
+from pagekin.readers.base import INPUT_FAILURES, READ_REASONS, Input, Position, Record
+from pagekin.readers.batches import batches
+from pagekin.readers.expand import expand
+from pagekin.readers.inputs import read_input, read_pages
 
 __all__ = [
     "INPUT_FAILURES",

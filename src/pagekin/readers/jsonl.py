@@ -7,11 +7,11 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing
 
-from pagekin.read.base import Input, Position, Record, page_id, skipped
-from pagekin.read.frames import Broken, Codec
-from pagekin.read.options import ReadParams
-from pagekin.read.rows import row_record
-from pagekin.read.source import BOM, SNIFF, Source, codec_of, open_source
+from pagekin.params import ReadParams
+from pagekin.readers.base import Input, Position, Record, page_id, skipped
+from pagekin.readers.frames import Broken, Codec
+from pagekin.readers.rows import row_record
+from pagekin.readers.source import BOM, SNIFF, Source, codec_of, open_source
 
 _PIECE = 1 << 20
 _SMALL_PIECE = 4 << 10

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pagekin.errors import InputError
-from pagekin.read.base import Input, message
-from pagekin.read.files import folder_files, glob_paths, kind
-from pagekin.read.formats import MANIFESTS, READABLE, format_by_name, format_of
-from pagekin.read.source import is_remote, open_file
+from pagekin.readers.base import Input, message
+from pagekin.readers.files import folder_files, glob_paths, kind
+from pagekin.readers.formats import MANIFESTS, READABLE, format_by_name, format_of
+from pagekin.readers.source import is_remote, open_file
 
 
 def expand(inputs: Sequence[str], first_ordinal: int = 0) -> list[Input]:
@@ -77,7 +77,7 @@ def _expand_glob(pattern: str) -> list[tuple[str, str]]:
 
 def _check_parquet(path: str) -> None:
     """Missing columns are a mistake to be told at once; a damaged file is told when it is read."""
-    from pagekin.read.parquet import check_file
+    from pagekin.readers.parquet import check_file
 
     check_file(path)
 

@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import PurePosixPath
 
 from pagekin.errors import InputError
-from pagekin.read.frames import READERS
-from pagekin.read.source import BOM, SNIFF, Source, codec_of, open_source
-from pagekin.read.wacz import is_archive_name
+from pagekin.readers.frames import READERS
+from pagekin.readers.source import BOM, SNIFF, Source, codec_of, open_source
+from pagekin.readers.wacz import is_archive_name
 
 COMPRESSED = (".gz", ".zst", ".zstd", ".lz4")
 MANIFESTS = ("manifest.jsonl", "manifest.csv")  # in the root of a folder of HTML files

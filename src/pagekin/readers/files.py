@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.read.base import message
-from pagekin.read.source import UnreadableError, fsspec, is_remote
+from pagekin.readers.base import message
+from pagekin.readers.source import UnreadableError, fsspec, is_remote
 
 
 def byte_order(path: str) -> bytes:

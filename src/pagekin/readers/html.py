@@ -14,7 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 from pagekin.errors import InputError
-from pagekin.read.base import (
+from pagekin.params import ReadParams
+from pagekin.readers.base import (
     Input,
     Position,
     Record,
@@ -26,11 +27,10 @@ from pagekin.read.base import (
     parse_status,
     skipped,
 )
-from pagekin.read.files import byte_order, folder_files, kind
-from pagekin.read.formats import HTML_SUFFIXES, MANIFESTS, format_by_name
-from pagekin.read.http import BadEncodingError, TooLargeError, gunzip
-from pagekin.read.options import ReadParams
-from pagekin.read.source import ZIP_ERRORS, is_remote, open_file, open_source
+from pagekin.readers.files import byte_order, folder_files, kind
+from pagekin.readers.formats import HTML_SUFFIXES, MANIFESTS, format_by_name
+from pagekin.readers.http import BadEncodingError, TooLargeError, gunzip
+from pagekin.readers.source import ZIP_ERRORS, is_remote, open_file, open_source
 
 _MAX_MANIFEST = 256 << 20
 _URL_CHARACTERS = "/?=&;:@!$'()*+,~[]"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from pagekin.read.base import (
+from pagekin.params import ReadParams
+from pagekin.readers.base import (
     Input,
     Record,
     is_html_type,
@@ -15,7 +16,6 @@ from pagekin.read.base import (
     skipped,
     valid_text,
 )
-from pagekin.read.options import ReadParams
 
 COLUMNS = ("url", "html", "text", "ip", "status", "date", "content_type")
 

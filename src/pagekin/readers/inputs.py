@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 
 from pagekin.errors import InputError, UsageError
-from pagekin.read.base import Input, Position, Record, message, skipped
-from pagekin.read.expand import expand
-from pagekin.read.formats import format_of_content
-from pagekin.read.html import read_html
-from pagekin.read.jsonl import read_jsonl, read_jsonl_stored
-from pagekin.read.options import ReadParams
-from pagekin.read.parquet import read_parquet
-from pagekin.read.source import open_source
-from pagekin.read.wacz import read_wacz
-from pagekin.read.warc import WarcReader, read_warc
+from pagekin.params import ReadParams
+from pagekin.readers.base import Input, Position, Record, message, skipped
+from pagekin.readers.expand import expand
+from pagekin.readers.formats import format_of_content
+from pagekin.readers.html import read_html
+from pagekin.readers.jsonl import read_jsonl, read_jsonl_stored
+from pagekin.readers.parquet import read_parquet
+from pagekin.readers.source import open_source
+from pagekin.readers.wacz import read_wacz
+from pagekin.readers.warc import WarcReader, read_warc
 
 _DEFAULTS = ReadParams()
 
@@ -45,9 +45,10 @@ def read_pages(
 ) -> Iterator[Record]:
     """The pages of crawl files, folders, globs or URLs, without what is not a page.
 
-    Example:
-        >>> for page in read_pages("crawl.warc.gz"):  # doctest: +SKIP
-        ...     print(page.url, len(page.html))
+    Examples:
+        >>> pages = list(read_pages(example_warc))
+        >>> len(pages), all(page.html is not None for page in pages)
+        (400, True)
     """
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
     for source in expand([os.fspath(name) for name in paths]):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pagekin.read.base import Record, valid_text
+from pagekin.readers.base import Record, valid_text
 from pagekin.tables import RECORDS
 
 _SCHEMA = RECORDS.schema

@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 
-from pagekin.read.base import message
-from pagekin.read.framed import Framed, damage, field
-from pagekin.read.frames import Broken, Codec
-from pagekin.read.source import Source, Tape
-from pagekin.read.stream import AHEAD, OVERLAP, PIECE, Stream
+from pagekin.readers.base import message
+from pagekin.readers.framed import Framed, damage, field
+from pagekin.readers.frames import Broken, Codec
+from pagekin.readers.source import Source, Tape
+from pagekin.readers.stream import AHEAD, OVERLAP, PIECE, Stream
 
 _MAX_HEAD = 64 << 10
 _FIRST = 64 << 10  # of a large block, enough to tell whether it is wanted

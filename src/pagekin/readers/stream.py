@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from pagekin.read.frames import Codec
-from pagekin.read.source import SNIFF, Source, View
+from pagekin.readers.frames import Codec
+from pagekin.readers.source import SNIFF, Source, View
 
 # Bytes read past a record to see that another one begins. A frame's start is known only for the last byte
 # read, so no more than this may be read ahead: no sensible record is shorter.

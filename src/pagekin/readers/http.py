@@ -11,8 +11,8 @@ from typing import Any
 
 from fastwarc.stream_io import BrotliReader, ZstdReader
 
-from pagekin.read.base import looks_like_html
-from pagekin.read.source import GZIP_MAGIC, ZSTD_MAGIC
+from pagekin.readers.base import looks_like_html
+from pagekin.readers.source import GZIP_MAGIC, ZSTD_MAGIC
 
 MAX_HEAD = 64 << 10
 _USUAL_HEAD = 2 << 10

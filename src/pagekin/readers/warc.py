@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 
-from pagekin.read.base import (
+from pagekin.params import ReadParams
+from pagekin.readers.base import (
     Input,
     Position,
     Record,
@@ -14,12 +15,11 @@ from pagekin.read.base import (
     page_id,
     parse_date,
 )
-from pagekin.read.framed import Framed, field
-from pagekin.read.frames import Codec
-from pagekin.read.framing import Framing
-from pagekin.read.http import MAX_HEAD, BadEncodingError, TooLargeError, decode_body, parse_head
-from pagekin.read.options import ReadParams
-from pagekin.read.source import SNIFF, Source, codec_of, open_source
+from pagekin.readers.framed import Framed, field
+from pagekin.readers.frames import Codec
+from pagekin.readers.framing import Framing
+from pagekin.readers.http import MAX_HEAD, BadEncodingError, TooLargeError, decode_body, parse_head
+from pagekin.readers.source import SNIFF, Source, codec_of, open_source
 
 _WITH_URL = (b"response", b"resource", b"conversion", b"revisit")
 
