@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -86,6 +87,8 @@ def start(
         stderr=subprocess.PIPE,
         cwd=cwd,
         env=environment(),
+        # Whoever runs the tests in the background may have Ctrl-C ignored, and children inherit that.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
 
 

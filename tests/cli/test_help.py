@@ -44,6 +44,7 @@ def test_version() -> None:
         ("scan", "x.warc"),
         ("scan", "x.warc", "-o", "run", "--threads", "0"),
         ("scan", "x.warc", "-o", "run", "--threads", "many"),
+        ("scan", "x.warc", "-o", "run", "--threads", "1000000"),
         ("scan", "x.warc", "-o", "run", "--engine", "steam"),
         ("scan", "x.warc", "-o", "run", "--memory", "much"),
         ("scan", "x.warc", "-o", "run", "--max-page", "0"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import warcs
-from cli.command import PAGEKIN, check, environment, run
+from cli.command import PAGEKIN, check, environment, one_line, run
 
 
 def test_scan_speaks_on_stderr_only(small_web: Path, tmp_path: Path) -> None:
@@ -148,3 +148,27 @@ def test_stdout_that_is_closed_early(scanned: Path) -> None:
 def test_stdout_without_unicode(hostile: Path) -> None:
     done = run("show", hostile, "pages", env={"PYTHONIOENCODING": "ascii"})
     assert "formula.example" in done.stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed(tmp_path: Path, closed: str) -> None:
+    """As some service managers start programs. No file may then take the place of a stream."""
+    crawl = warcs.write(tmp_path, "crawl.warc", [warcs.page(1)])
+    line = f'"{PAGEKIN}" scan "{crawl}" -o "{tmp_path}/run" {closed}'
+    done = subprocess.run(
+        ["bash", "-c", line], capture_output=True, timeout=60, check=False, env=environment()
+    )
+    check(done.returncode, done.stderr.decode(), 0)
+    assert run("show", tmp_path / "run", "pages", "--format", "jsonl").stdout.count("\n") == 1
+
+
+def test_missing_extras(scanned: Path, small_web: Path, tmp_path: Path) -> None:
+    """What an extra brings is asked for by the extra's name."""
+    for package in ("pyspark", "jinja2"):
+        (tmp_path / f"{package}.py").write_text(f"raise ImportError('no {package}')")
+    env = {"PYTHONPATH": str(tmp_path)}
+    done = run("scan", small_web, "-o", tmp_path / "run", "--engine", "spark", code=2, env=env)
+    assert "pip install 'pagekin[spark]'" in one_line(done)
+    done = run("report", scanned, "-o", tmp_path / "report.html", code=2, env=env)
+    assert "pip install 'pagekin[report]'" in one_line(done)
+    assert not (tmp_path / "run").exists()

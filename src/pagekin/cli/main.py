@@ -68,8 +68,7 @@ def cli() -> None:
 
 def main() -> None:
     """The console script."""
-    # A title or a path must not cost the output, whatever the terminal can show.
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    _prepare_streams()
     try:
         code = cli.main(standalone_mode=False)
         # Only `scan` and `demo` return a code; click returns None for --help.
@@ -95,6 +94,16 @@ def main() -> None:
         # A thread may still wait for an idle pipe, over which Python would stumble while it shuts down.
         os._exit(code)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _prepare_streams() -> None:
+    """Whoever started us may have closed a stream, or have a terminal that cannot show all characters."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
+        elif name == "stdout":
+            stream.reconfigure(errors="replace")
 
 
 def _drop_output() -> None:

@@ -45,7 +45,7 @@ PAGE_SHARE = 32
     help="Memory to use, beside the 400 MB of the program.",
 )
 @click.option(
-    "--threads", type=click.IntRange(min=1), help="Threads of the local engine.  [default: all cores]"
+    "--threads", type=click.IntRange(1, 1024), help="Threads of the local engine.  [default: all cores]"
 )
 @click.option("--keep-errors", is_flag=True, help="Keep pages whose HTTP status is not 200.")
 @click.option(
