@@ -50,7 +50,7 @@ def main() -> None:
                 "sketch": lambda: sketch(data.warc),
                 "read": lambda: read_alone(data.warc),
             },
-            repeat=7,
+            repeat=5,
         )
         command = [str(Path(sys.executable).with_name("pagekin")), "scan", str(data.warc), "--threads", "2"]
         _, peak = peak_rss_of([*command, "--only", "", "--quiet", "-o", str(Path(folder) / "alone")])

@@ -91,7 +91,7 @@ def test_missing_url(tmp_path: Path) -> None:
 
 def bomb(size: int, layers: int) -> bytes:
     """So many zero bytes, compressed so many times."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     data = b"".join(packer.compress(bytes(MB)) for _ in range(size // MB)) + packer.flush()
     for _ in range(layers - 1):
         data = gzip.compress(data, 9, mtime=0)
@@ -100,20 +100,20 @@ def bomb(size: int, layers: int) -> bytes:
 
 @pytest.mark.parametrize("layers", [1, 2])
 def test_gzip_bomb_page(tmp_path: Path, layers: int) -> None:
-    block = warcs.http(bomb(400 * MB, layers), Content_Encoding=", ".join(["gzip"] * layers))
+    block = warcs.http(bomb(300 * MB, layers), Content_Encoding=", ".join(["gzip"] * layers))
     content = GOOD[0] + warcs.record("response", block, "http://bomb.example/") + GOOD[1]
     urls, skipped = scan(tmp_path, "crawl.warc", content, 0)
     assert urls == [warcs.url(1), warcs.url(2)]
     assert skipped == {"too-large": 1}
-    assert peak_memory(tmp_path) < 500 * MB
+    assert peak_memory(tmp_path) < 400 * MB
 
 
 def test_gzip_bomb_record(tmp_path: Path) -> None:
-    """The record itself is the bomb, in a .warc.gz of half a megabyte."""
-    head = warcs.record("response", warcs.http(b"<p>"), "http://bomb.example/", length=400 * MB, end=b"")
+    """The record itself is the bomb, in a .warc.gz of a megabyte or so."""
+    head = warcs.record("response", warcs.http(b"<p>"), "http://bomb.example/", length=300 * MB, end=b"")
     front = head + b"x" * 100
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    size = 400 * MB - len(warcs.http(b"<p>")) - 100
+    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+    size = 300 * MB - len(warcs.http(b"<p>")) - 100
     pieces = [packer.compress(front)]
     pieces += [packer.compress(bytes(min(MB, size - at))) for at in range(0, size, MB)]
     pieces += [packer.compress(b"\r\n\r\n"), packer.flush()]
@@ -121,7 +121,7 @@ def test_gzip_bomb_record(tmp_path: Path) -> None:
     urls, skipped = scan(tmp_path, "crawl.warc.gz", content, 0)
     assert urls == [warcs.url(1), warcs.url(2)]
     assert skipped == {"too-large": 1}
-    assert peak_memory(tmp_path) < 500 * MB
+    assert peak_memory(tmp_path) < 400 * MB
 
 
 def test_page_of_50_mb(tmp_path: Path) -> None:
