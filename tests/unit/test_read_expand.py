@@ -197,3 +197,13 @@ def test_remote_paths_need_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
     with pytest.raises(MissingExtraError, match=r"remote paths needs .* pip install 'pagekin\[remote\]'"):
         expand(["s3://bucket/a.warc.gz"])
+
+
+def test_a_foreign_parquet_file_in_a_folder_is_passed_over(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"url": ["http://a.example/"], "score": [1]}), tmp_path / "other.parquet")
+    with pytest.raises(InputError, match="needs the columns"):
+        expand([str(tmp_path)])
+    (tmp_path / "page.jsonl").write_text('{"url": "http://a.example/", "text": "x"}\n')
+    assert [source.path for source in expand([str(tmp_path)])] == [f"{tmp_path}/page.jsonl"]
+    with pytest.raises(InputError, match="needs the columns"):
+        expand([str(tmp_path / "other.parquet")])

@@ -22,11 +22,10 @@ from pagekin.engines.base import Batch, Engine, Kernel, Output, Progress, Silent
 from pagekin.engines.parts import Mark, PartWriter, finished_parts
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, batches, read_input
+from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
 
 T = TypeVar("T")
-
-RECORD_BITS = 40
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,11 @@ import pyarrow.parquet as pq
 
 from pagekin.engines.base import Batch, Output
 from pagekin.files import write_atomically
+from pagekin.readers.base import RECORD_BITS
 
 # Where a part ends may depend on nothing but the input; see docs/decisions.
 PART_RECORDS = 20_000
 PART_BYTES = 256 << 20
-
-RECORD_BITS = 40
 
 
 @dataclass(frozen=True)

@@ -58,11 +58,20 @@ def _expand_folder(folder: str) -> list[tuple[str, str]]:
     forms = {name: format_by_name(name) for name in folder_files(folder)}
     has_html = "html" in forms.values()
     found: list[tuple[str, str]] = []
+    other: InputError | None = None
     for name, form in forms.items():
         if form not in (None, "html") and not (has_html and name in MANIFESTS):
-            found += _expand_path(f"{root.rstrip('/')}/{name}", "file")
+            try:
+                found += _expand_path(f"{root.rstrip('/')}/{name}", "file")
+            except InputError as error:
+                # A table of something else, which nobody named: the truth of a made-up web, for instance.
+                if form != "parquet":
+                    raise
+                other = error
     if has_html:
         found.append((root, "html"))
+    if not found and other is not None:
+        raise other
     if not found:
         raise InputError(f"{folder}: the folder holds no file that pagekin reads; it needs {READABLE}")
     return found
