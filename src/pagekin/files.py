@@ -1,9 +1,10 @@
-"""Small file work: writing in one piece, and saying plainly what went wrong."""
+"""What we ask of the system: writing in one piece, saying plainly what went wrong, memory used."""
 
 from __future__ import annotations
 
 import errno
 import os
+import resource
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -59,3 +60,13 @@ def writing(path: Path) -> Iterator[None]:
 def _number_in(message: str) -> int:
     """Arrow mentions the system's error number in the text only."""
     return next((number for number in ADVICE if f"errno {number}]" in message.lower()), 0)
+
+
+def peak_memory() -> int:
+    """The most memory this process has held so far, in bytes."""
+    # Not from getrusage where it can be helped: Linux lets a process begin with its parent's peak.
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ from pagekin.detect.sketch import sketch_crawl
 from pagekin.engines.base import Engine, Progress, Silent
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import InputError, NoPagesError, ParamsError, UsageError
-from pagekin.files import writing
+from pagekin.files import peak_memory, writing
 from pagekin.params import Params
 from pagekin.readers import INPUT_FAILURES, READ_REASONS, expand
 from pagekin.run import Identity, Run
@@ -111,7 +110,7 @@ def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> N
     facts: dict[str, Any] = {
         "engine": engine.name,
         "seconds": round(time.monotonic() - begin, 3),
-        "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "peak_memory_bytes": peak_memory(),
     }
     if name == "sketch":
         run.update(counts=_counts(run), skipped=_skipped(run))

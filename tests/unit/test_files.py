@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -55,3 +57,14 @@ def test_what_arrow_says_about_a_full_disk() -> None:
         pq.ParquetWriter("/dev/full", PAGES.schema) as writer,
     ):
         writer.write_table(PAGES.schema.empty_table())
+
+
+def test_peak_memory_is_our_own() -> None:
+    """Not that of the process that started us."""
+    child = "from pagekin.files import peak_memory; held = b'x' * (50 << 20); print(peak_memory())"
+    parent = (
+        "import subprocess, sys; held = bytearray(b'x') * (300 << 20)\n"
+        "sys.exit(subprocess.run([sys.executable, '-c', sys.argv[1]]).returncode)"
+    )
+    done = subprocess.run([sys.executable, "-c", parent, child], capture_output=True, check=True, timeout=60)
+    assert 50 << 20 < int(done.stdout) < 200 << 20

@@ -14,7 +14,8 @@ pub fn host(url: &str) -> Option<String> {
 
 /// The registered domain of a host, or the host itself where there is none (an address, a bare name).
 pub fn domain(host: &str) -> &str {
-    let host = host.strip_suffix('.').unwrap_or(host);
+    // A host of nothing but a dot is its own domain.
+    let host = host.strip_suffix('.').filter(|host| !host.is_empty()).unwrap_or(host);
     if matches!(Host::parse(host), Ok(Host::Ipv4(_) | Host::Ipv6(_))) {
         return host;
     }
@@ -38,6 +39,7 @@ mod tests {
             ("www.brantolume.example", "brantolume.example"),
             ("user.github.io", "user.github.io"),
             ("", ""),
+            (".", "."),
         ] {
             assert_eq!(domain(name), expected, "{name}");
         }

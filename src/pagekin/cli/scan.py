@@ -89,6 +89,8 @@ def scan(
     if keep_errors:
         params = params.replace("read", keep_errors=True)
     most = memory // PAGE_SHARE
+    if most < 1:
+        raise ParamsError(f"--memory {memory} is too little to hold a page; give for instance 1GB")
     if max_page is not None and max_page > most:
         raise ParamsError(f"pages of {max_page:,} bytes need --memory {max_page * PAGE_SHARE:,} or more")
     largest = max_page or min(params.read.max_page_bytes, most)
