@@ -1,6 +1,7 @@
 """Parameters: one frozen dataclass per part of the work, with the papers' defaults.
 
-A parameter file is TOML with one table per part:
+A field whose metadata names a `flag` is a flag of `pagekin scan` too. A parameter file is TOML with one table
+per part:
 
     [read]
     keep_errors = true
@@ -34,7 +35,10 @@ def _between(part: str, name: str, value: int, least: int, most: int) -> None:
 class ReadParams:
     """Which records of a crawl are pages."""
 
-    keep_errors: bool = field(default=False, metadata={"doc": "keep pages whose HTTP status is not 200"})
+    keep_errors: bool = field(
+        default=False,
+        metadata={"doc": "keep pages whose HTTP status is not 200", "flag": "--keep-errors"},
+    )
     max_page_bytes: int = field(
         default=64 * MIB, metadata={"doc": "skip pages larger than this after content decoding"}
     )

@@ -190,6 +190,11 @@ class Run:
         path.mkdir(parents=True, exist_ok=True)
         return path
 
+    @property
+    def spill(self) -> Path | None:
+        """Where a step of this run may put what does not fit in memory; None for a run that is only read."""
+        return None if self._lock is None else self.path / ".work" / "spill"
+
     def clear_work(self, step: str) -> None:
         """Forgets what an earlier attempt at a step left."""
         shutil.rmtree(self.path / ".work" / step, ignore_errors=True)
@@ -231,7 +236,7 @@ class Run:
 
     def _clear_up(self) -> None:
         """Removes what a kill may have left: the work of a step that is done, and half of a run.json."""
-        for step in self.info["steps"]:
+        for step in (*self.info["steps"], "spill"):
             self.clear_work(step)
         work = self.path / ".work"
         if work.is_dir() and not any(work.iterdir()):

@@ -14,6 +14,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use pagekin_core::{charset, domain, extract, links, noise, sketch, style, words};
 
+mod styles;
+
 /// The one door: runs `work` without the GIL.
 fn enter<T: Send, E: ToString + Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
     match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
@@ -23,13 +25,16 @@ fn enter<T: Send, E: ToString + Send>(py: Python<'_>, work: impl FnOnce() -> Res
     }
 }
 
-fn style_params(n: usize, m: usize, seed: u64) -> PyResult<style::StyleParams> {
-    let params = style::StyleParams { n, m, seed };
-    if style::StyleParams::N.contains(&n) && style::StyleParams::M.contains(&m) {
-        Ok(params)
-    } else {
-        Err(PyValueError::new_err(format!("style parameters out of range: {params:?}")))
+/// The threads of one kernel.
+fn pool(threads: usize) -> PyResult<ThreadPool> {
+    if threads == 0 {
+        return Err(PyValueError::new_err("threads must be at least 1"));
     }
+    ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|i| format!("pagekin-{i}"))
+        .build()
+        .map_err(|e| PyRuntimeError::new_err(e.to_string()))
 }
 
 /// The sketch kernel on a pool of `threads` threads.
@@ -44,16 +49,8 @@ impl Sketcher {
     #[new]
     #[pyo3(signature = (threads, n=32, m=128, seed=0))]
     fn new(threads: usize, n: usize, m: usize, seed: u64) -> PyResult<Self> {
-        if threads == 0 {
-            return Err(PyValueError::new_err("threads must be at least 1"));
-        }
-        let style = style_params(n, m, seed)?;
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|i| format!("pagekin-{i}"))
-            .build()
-            .map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-        Ok(Sketcher { pool, style })
+        let style = styles::params(n, m, seed)?;
+        Ok(Sketcher { pool: pool(threads)?, style })
     }
 
     /// A batch of records in, a batch of sketched records out.
@@ -100,47 +97,6 @@ fn py_extract(
     })
 }
 
-/// The style fingerprint of decoded HTML, m numbers of 16 bits; None if its noise is shorter than n.
-#[pyfunction]
-#[pyo3(signature = (html, n=32, m=128, seed=0))]
-fn fingerprint(py: Python<'_>, html: &str, n: usize, m: usize, seed: u64) -> PyResult<Option<Vec<u16>>> {
-    let params = style_params(n, m, seed)?;
-    enter(py, || {
-        let mut noise = noise::Noise::default();
-        noise.fill(html);
-        Ok::<_, String>(style::Stylist::new(params).fingerprint(noise.as_bytes()))
-    })
-}
-
-/// How many n-grams of noise two pages have, and how many of them in common.
-#[pyfunction]
-#[pyo3(signature = (a, b, n=32))]
-fn style_overlap(py: Python<'_>, a: &str, b: &str, n: usize) -> PyResult<(usize, usize, usize)> {
-    style_params(n, 1, 0)?;
-    enter(py, || {
-        let found = style::overlap(noise::noise(a).as_bytes(), noise::noise(b).as_bytes(), n);
-        Ok::<_, String>((found.a, found.b, found.both))
-    })
-}
-
-/// The stretches of the noise of `a`, in characters, that are covered by n-grams it shares with `b`.
-#[pyfunction]
-#[pyo3(signature = (a, b, n=32))]
-fn shared_runs(py: Python<'_>, a: &str, b: &str, n: usize) -> PyResult<Vec<(usize, usize)>> {
-    style_params(n, 1, 0)?;
-    enter(py, || {
-        let runs = style::shared_runs(noise::noise(a).as_bytes(), noise::noise(b).as_bytes(), n);
-        Ok::<_, String>(runs.into_iter().map(|run| (run.start, run.end)).collect())
-    })
-}
-
-/// Two fingerprints: matching dimensions, dimensions filled in either, the unbiased estimate of Jaccard, its error.
-#[pyfunction]
-fn style_matches(a: Vec<u16>, b: Vec<u16>) -> (u32, u32, f64, f64) {
-    let found = style::compare(&a, &b);
-    (found.matching, found.filled, found.jaccard(), found.standard_error())
-}
-
 /// The words of a text.
 #[pyfunction]
 #[pyo3(name = "words")]
@@ -185,11 +141,8 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(py_extract, m)?)?;
     m.add_function(wrap_pyfunction!(py_words, m)?)?;
     m.add_function(wrap_pyfunction!(count_words, m)?)?;
-    m.add_function(wrap_pyfunction!(fingerprint, m)?)?;
-    m.add_function(wrap_pyfunction!(style_overlap, m)?)?;
-    m.add_function(wrap_pyfunction!(shared_runs, m)?)?;
-    m.add_function(wrap_pyfunction!(style_matches, m)?)?;
     m.add_function(wrap_pyfunction!(py_host, m)?)?;
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;
+    styles::register(m)?;
     Ok(())
 }

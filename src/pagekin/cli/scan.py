@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from pagekin.cli.flags import apply, param_options
 from pagekin.cli.progress import Voice, voice_options
 from pagekin.cli.sizes import SIZE
 
@@ -47,12 +48,12 @@ PAGE_SHARE = 32
 @click.option(
     "--threads", type=click.IntRange(1, 1024), help="Threads of the local engine.  [default: all cores]"
 )
-@click.option("--keep-errors", is_flag=True, help="Keep pages whose HTTP status is not 200.")
 @click.option(
     "--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MiB, or a 32nd of --memory]"
 )
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
 @click.option("--strict", is_flag=True, help="Fail when an input is damaged or unreadable.")
+@param_options
 @voice_options
 def scan(
     inputs: tuple[str, ...],
@@ -63,11 +64,11 @@ def scan(
     params_file: Path | None,
     memory: int,
     threads: int | None,
-    keep_errors: bool,
     max_page: int | None,
     resume: bool,
     strict: bool,
     voice: Voice,
+    **given: Any,
 ) -> int:
     """Read a crawl, sketch its pages, run the detectors.
 
@@ -85,9 +86,7 @@ def scan(
     from pagekin.params import Params
     from pagekin.pipeline import scan as run_scan
 
-    params = Params.from_toml(params_file) if params_file else Params()
-    if keep_errors:
-        params = params.replace("read", keep_errors=True)
+    params = apply(Params.from_toml(params_file) if params_file else Params(), given)
     most = memory // PAGE_SHARE
     if most < 1:
         raise ParamsError(f"--memory {memory} is too little to hold a page; give for instance 1GB")

@@ -7,8 +7,9 @@ processes or machines: a kernel is a pure function of its batch, so the tables c
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import pyarrow as pa
@@ -33,6 +34,46 @@ class Kernel(Protocol):
 
     def open(self, threads: int) -> BatchFunction:
         """The function itself, for a process that may use so many threads."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a gatherer may use."""
+
+    threads: int
+    memory: int
+    """Bytes; what needs more goes to the spill folder."""
+    spill: Path
+    """A folder for its files alone, removed afterwards."""
+
+
+class Gatherer(Protocol):
+    """Takes in rows, and gives what they amount to when all have met."""
+
+    def push(self, batch: Batch) -> None:
+        """More rows, in any order."""
+
+    def finish(self) -> Iterable[Batch]:
+        """The result, once, when no more rows come."""
+
+
+class Exchange(Protocol):
+    """A pure function of all the rows that have a key in common. Must pickle.
+
+    A gatherer sees complete groups: the local engine gives it all rows, another engine those of some keys.
+    What comes out may depend neither on which groups it sees together nor on the order of the rows.
+    """
+
+    @property
+    def by(self) -> str:
+        """The column whose equal values meet."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of what comes out."""
+
+    def open(self, resources: Resources) -> Gatherer:
+        """A gatherer for one set of groups."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +114,28 @@ class Engine(ABC):
         """The records of a crawl, as a dataset of `tables.RECORDS` in page order."""
 
     @abstractmethod
+    def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> Any:
+        """A table of the run folder as a dataset, in the table's order."""
+
+    @abstractmethod
     def map(self, data: Any, kernel: Kernel) -> Any:
         """The dataset with the kernel applied to each batch."""
 
     @abstractmethod
+    def exchange(self, data: Any, kernel: Exchange) -> Any:
+        """The dataset that comes out when all rows of equal key meet."""
+
+    @abstractmethod
+    def collect(self, data: Any) -> pa.Table:
+        """The whole dataset in memory: for what is small by nature."""
+
+    @abstractmethod
+    def publish(self, run: Run, step: str, tables: Mapping[Table, Any]) -> None:
+        """Writes the tables of one step, each from a dataset or Arrow table, all at once or not at all."""
+
+    @abstractmethod
     def save(self, data: Any, run: Run, step: str, outputs: Sequence[Output]) -> None:
-        """Writes the tables of one step into the run folder, all at once or not at all."""
+        """Writes the tables that come out of reading, all at once or not at all."""
 
     def close(self) -> None:  # noqa: B027 - most engines hold nothing
         """Gives back what the engine holds."""

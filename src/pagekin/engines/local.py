@@ -12,28 +12,38 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from pagekin.engines.base import Batch, Engine, Kernel, Output, Progress, Silent
-from pagekin.engines.parts import Mark, PartWriter, finished_parts
+import pyarrow as pa
+
+from pagekin.engines.base import Batch, Engine, Exchange, Kernel, Output, Progress, Resources, Silent
+from pagekin.engines.parts import Mark, PartWriter, finished_parts, write_table
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, batches, read_input
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
+from pagekin.tables import RECORDS, Table
 
 T = TypeVar("T")
+
+LOAD_ROWS = 65_536
+"""Rows of a stored table that are in one batch at most."""
 
 
 @dataclass(frozen=True)
 class Stream:
-    """A dataset: opens as an iterator of batches, anew or behind a mark."""
+    """A dataset: opens as an iterator of batches, anew or, when it comes from inputs, behind a mark."""
 
     open: Callable[[Mark | None], Iterator[Batch]]
-    inputs: Sequence[Input]
+    schema: pa.Schema
+    inputs: Sequence[Input] = ()
+    spill: Path | None = None
+    """Where what does not fit in memory may go."""
 
 
 class LocalEngine(Engine):
@@ -47,6 +57,7 @@ class LocalEngine(Engine):
         self.threads = threads or len(os.sched_getaffinity(0))
         # A batch is in memory about ten times over while it is read, sketched and written.
         self.batch_bytes = min(16 << 20, max(1, memory // 32))
+        self.memory = memory
         self.progress = progress or Silent()
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
@@ -63,7 +74,26 @@ class LocalEngine(Engine):
                         after = Position(mark.page & ((1 << RECORD_BITS) - 1), mark.offset)
                 yield from batches(read_input(source, params, after), self.batch_bytes)
 
-        return Stream(records, inputs)
+        return Stream(records, RECORDS.schema, inputs)
+
+    def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> Stream:
+        """The batches of a stored table, one file after the other."""
+        data = run.dataset(table)
+        names = list(columns) if columns is not None else data.schema.names
+        schema = pa.schema([data.schema.field(name) for name in names])
+
+        def stored(_: Mark | None) -> Iterator[Batch]:
+            with run.reading(table):
+                total = max(data.count_rows(), 1)
+                done = 0
+                for batch in data.to_batches(
+                    columns=names, batch_size=LOAD_ROWS, batch_readahead=2, fragment_readahead=1
+                ):
+                    yield batch
+                    done += batch.num_rows
+                    self.progress.advance(batch.num_rows, done / total)
+
+        return Stream(stored, schema, spill=run.spill)
 
     def map(self, data: Stream, kernel: Kernel) -> Stream:
         """The stream with the kernel applied to each batch."""
@@ -74,7 +104,36 @@ class LocalEngine(Engine):
                 for batch in source:
                     yield function(batch)
 
-        return replace(data, open=mapped)
+        return replace(data, open=mapped, schema=kernel.schema)
+
+    def exchange(self, data: Stream, kernel: Exchange) -> Stream:
+        """What one gatherer makes of all the rows."""
+
+        def gathered(_: Mark | None) -> Iterator[Batch]:
+            if data.spill is not None:
+                data.spill.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(dir=data.spill) as folder:
+                gatherer = kernel.open(Resources(self.threads, self.memory, Path(folder)))
+                with Prefetch(data.open(None)) as source:
+                    for batch in source:
+                        gatherer.push(batch)
+                yield from gatherer.finish()
+
+        return replace(data, open=gathered, schema=kernel.schema)
+
+    def collect(self, data: Stream) -> pa.Table:
+        """All batches as one table."""
+        return pa.Table.from_batches(data.open(None), data.schema)
+
+    def publish(self, run: Run, step: str, tables: Mapping[Table, Stream | pa.Table]) -> None:
+        """Writes one table after the other, then publishes them."""
+        if not run.is_staged(step):
+            run.clear_work(step)
+            for table, data in tables.items():
+                batches = data.to_batches() if isinstance(data, pa.Table) else data.open(None)
+                write_table(run.work(step), table, batches)
+            run.stage(step)
+        run.publish(step, list(tables))
 
     def save(self, data: Stream, run: Run, step: str, outputs: Sequence[Output]) -> None:
         """Writes the stream part by part, then publishes the tables."""

@@ -6,8 +6,9 @@ after the files are complete, says which record was the last in it. Files withou
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -17,10 +18,14 @@ import pyarrow.parquet as pq
 from pagekin.engines.base import Batch, Output
 from pagekin.files import write_atomically
 from pagekin.readers.base import RECORD_BITS
+from pagekin.tables import Table
 
 # Where a part ends may depend on nothing but the input; see docs/decisions.
 PART_RECORDS = 20_000
 PART_BYTES = 256 << 20
+
+TABLE_ROWS = 1_000_000
+PIECE_ROWS = 100_000
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,28 @@ class PartWriter:
         write_atomically(self.work / f"part-{self.part:06d}.done", json.dumps(asdict(mark)).encode())
         self.part += 1
         self.rows = self.bytes = self.pages = 0
+
+
+def write_table(work: Path, table: Table, batches: Iterable[Batch]) -> None:
+    """Writes a table that no mark needs to divide, in parts of a size that suits its readers."""
+    folder = work / f"{table.name}.parquet"
+    folder.mkdir(parents=True)
+    source = (piece for batch in batches for piece in _pieces(batch))
+    for number in itertools.count():
+        rows = 0
+        with table_writer(folder / f"part-{number:06d}.parquet", table.schema) as writer:
+            for batch in source:
+                writer.write_batch(batch.cast(table.schema))
+                rows += batch.num_rows
+                if rows >= TABLE_ROWS:
+                    break
+            else:
+                return
+
+
+def _pieces(batch: Batch) -> Iterator[Batch]:
+    for start in range(0, batch.num_rows, PIECE_ROWS):
+        yield batch.slice(start, PIECE_ROWS)
 
 
 def table_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from pagekin.engines.base import Batch, Engine, Kernel, Output
+from pagekin.engines.base import Batch, Engine, Exchange, Kernel, Output
+from pagekin.engines.local import LocalEngine, Stream
 from pagekin.errors import EngineError, MissingExtraError, UsageError
 from pagekin.params import ReadParams
 from pagekin.readers import Input, batches, read_input
 from pagekin.run import Run
+from pagekin.tables import Table
 
 try:
     from pyspark import StorageLevel
@@ -64,6 +66,7 @@ class SparkEngine(Engine):
     name = "spark"
 
     def __init__(self, master: str = "local[*]", config: dict[str, str] | None = None) -> None:
+        self.driver = LocalEngine()
         # Workers must run the Python that has pagekin; Spark's own guess is whatever is on their PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         if master.startswith("local"):
@@ -98,8 +101,26 @@ class SparkEngine(Engine):
         frame = self.spark.createDataFrame(self.spark.sparkContext.parallelize(rows, len(rows)), SOURCE)
         return Rows(frame, params)
 
-    def map(self, data: Rows, kernel: Kernel) -> Rows:
+    def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> Stream:
+        """A stored table. So far the driver does what follows from one, with the local engine's verbs."""
+        return self.driver.load(run, table, columns)
+
+    def exchange(self, data: Stream, kernel: Exchange) -> Stream:
+        """What one gatherer makes of all the rows."""
+        return self.driver.exchange(data, kernel)
+
+    def collect(self, data: Stream) -> pa.Table:
+        """All batches as one table."""
+        return self.driver.collect(data)
+
+    def publish(self, run: Run, step: str, tables: Mapping[Table, Stream | pa.Table]) -> None:
+        """Writes one table after the other, then publishes them."""
+        self.driver.publish(run, step, tables)
+
+    def map(self, data: Rows | Stream, kernel: Kernel) -> Rows | Stream:
         """The dataset with one more kernel in its chain."""
+        if isinstance(data, Stream):
+            return self.driver.map(data, kernel)
         return replace(data, kernels=(*data.kernels, kernel))
 
     def save(self, data: Rows, run: Run, step: str, outputs: Sequence[Output]) -> None:

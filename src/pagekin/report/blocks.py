@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,21 @@ class Bars:
         return max((value for _, value in self.rows), default=0) or 1
 
 
-Block = Facts | Grid | Bars
+@dataclass(frozen=True)
+class Picture:
+    """A figure, drawn by `figures.svg`; `says` is for those who cannot see it."""
+
+    svg: bytes
+    says: str
+    kind: str = "picture"
+
+    @property
+    def data(self) -> str:
+        """The figure as an address that holds it whole."""
+        return "data:image/svg+xml;base64," + b64encode(self.svg).decode()
+
+
+Block = Facts | Grid | Bars | Picture
 
 
 @dataclass(frozen=True)

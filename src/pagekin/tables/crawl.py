@@ -1,54 +1,14 @@
-"""Every table of a run folder, with a line on each column: the map of the flow.
-
-A `Table` is a name, a row order and columns. The Arrow schema, the Parquet files, the reference pages and the
-checks in `Run.table` all come from here. `RECORDS` and `SKETCHED` are not stored: they are what flows between
-reading, sketching and saving.
-"""
+"""From the crawl to sketches. `RECORDS` and `SKETCHED` are not stored: they flow between the steps."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import pyarrow as pa
 
-
-@dataclass(frozen=True)
-class Column:
-    """One column: its name, Arrow type, and what it means."""
-
-    name: str
-    type: pa.DataType
-    doc: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table of the run folder."""
-
-    name: str
-    doc: str
-    order: str
-    columns: tuple[Column, ...]
-    brief: tuple[str, ...] = ()
-    """The columns that fit on a screen; all of them when none is named."""
-
-    @cached_property
-    def schema(self) -> pa.Schema:
-        """The table's Arrow schema."""
-        return pa.schema([pa.field(c.name, c.type) for c in self.columns])
-
-    @property
-    def names(self) -> list[str]:
-        """The column names in order."""
-        return [c.name for c in self.columns]
-
+from pagekin.tables.base import PAGE, URL, Column, Table
 
 DATE = pa.timestamp("us", tz="UTC")
 LINK = pa.struct([pa.field("target_url", pa.string()), pa.field("target_domain", pa.string())])
 
-_PAGE = Column("page", pa.int64(), "page id: input ordinal << 40 | record ordinal in that input")
-_URL = Column("url", pa.string(), "the page's URL as the crawl recorded it")
 _IP = Column("ip", pa.string(), "address the page was fetched from, if the crawl recorded it")
 _STATUS = Column("status", pa.int32(), "HTTP status, if the crawl recorded it")
 _DATE = Column("date", DATE, "when the page was fetched, if the crawl recorded it")
@@ -63,8 +23,8 @@ RECORDS = Table(
     "What readers yield: every record of the inputs, page or not.",
     "page",
     (
-        _PAGE,
-        _URL,
+        PAGE,
+        URL,
         _IP,
         _STATUS,
         _DATE,
@@ -83,8 +43,8 @@ PAGES = Table(
     "One row a page.",
     "page",
     (
-        _PAGE,
-        _URL,
+        PAGE,
+        URL,
         Column("host", pa.string(), "host name of the URL, lower case"),
         Column("domain", pa.string(), "registered domain by the public suffix list, else the host"),
         _IP,
@@ -103,14 +63,14 @@ PAGES = Table(
     brief=("page", "url", "domain", "charset", "words", "links", "title"),
 )
 
-TEXTS = Table("texts", "The visible text of each page.", "page", (_PAGE, _URL, _TEXT))
+TEXTS = Table("texts", "The visible text of each page.", "page", (PAGE, URL, _TEXT))
 
 LINKS = Table(
     "links",
     "One row for each distinct link target of a page.",
     "page, then order of appearance",
     (
-        _PAGE,
+        PAGE,
         Column("target_url", pa.string(), "absolute URL without fragment"),
         Column("target_domain", pa.string(), "registered domain of the target, else its host"),
     ),
@@ -121,7 +81,7 @@ SKETCHES = Table(
     "What is compared instead of pages.",
     "page",
     (
-        _PAGE,
+        PAGE,
         Column(
             "style",
             pa.binary(),
@@ -135,7 +95,7 @@ SKIPPED = Table(
     "skipped",
     "One row for each record that is not a page, with the reason.",
     "page",
-    (_PAGE, _URL, _REASON, _DETAIL, _INPUT, _OFFSET),
+    (PAGE, URL, _REASON, _DETAIL, _INPUT, _OFFSET),
     brief=("page", "url", "reason", "detail"),
 )
 
@@ -154,5 +114,3 @@ SKETCHED = Table(
         Column("targets", pa.list_(LINK), "the rows of links that belong to this page"),
     ),
 )
-
-TABLES: dict[str, Table] = {t.name: t for t in (PAGES, TEXTS, LINKS, SKETCHES, SKIPPED)}

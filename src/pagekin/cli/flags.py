@@ -1,0 +1,48 @@
+"""Detector parameters as flags: a field of a parameter class that names a flag gets one by itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import click
+
+from pagekin.params import Params
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def flags() -> Iterator[tuple[str, dataclasses.Field[Any], str]]:
+    """Part, field and flag of each parameter that has one."""
+    for part in dataclasses.fields(Params):
+        for field in dataclasses.fields(type(getattr(Params(), part.name))):
+            if "flag" in field.metadata:
+                yield part.name, field, field.metadata["flag"]
+
+
+def param_options(function: F) -> F:
+    """Adds the flags to a command, which gets them as one argument `given`, for `apply`."""
+    for part, field, flag in reversed(list(flags())):
+        doc = field.metadata["doc"]
+        choices = field.metadata.get("choices")
+        option = click.option(
+            flag,
+            f"{part}__{field.name}",
+            type=click.Choice(choices) if choices else type(field.default),
+            is_flag=type(field.default) is bool,
+            default=None,
+            help=f"{doc[0].upper()}{doc[1:]}."
+            + ("" if type(field.default) is bool else f"  [default: {field.default}]"),
+        )
+        function = option(function)
+    return function
+
+
+def apply(params: Params, given: dict[str, Any]) -> Params:
+    """The parameters with what was given as flags."""
+    for name, value in given.items():
+        if value is not None:
+            part, field = name.split("__")
+            params = params.replace(part, **{field: value})
+    return params

@@ -1,0 +1,26 @@
+"""Every table of a run folder, with a line on each column: the map of the flow.
+
+A `Table` is a name, a row order and columns. The Arrow schema, the Parquet files, the reference pages and the
+checks in `Run.table` all come from here. Each detector's tables are in a file of their own.
+"""
+
+from __future__ import annotations
+
+from pagekin.tables.base import Column, Table
+from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
+
+__all__ = [
+    "LINKS",
+    "PAGES",
+    "RECORDS",
+    "SKETCHED",
+    "SKETCHES",
+    "SKIPPED",
+    "TABLES",
+    "TEXTS",
+    "Column",
+    "Table",
+]
+
+TABLES: dict[str, Table] = {t.name: t for t in (PAGES, TEXTS, LINKS, SKETCHES, SKIPPED)}
+"""In the order in which they come about."""

@@ -1,0 +1,43 @@
+"""What a table is, and the columns that many tables share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, Arrow type, and what it means."""
+
+    name: str
+    type: pa.DataType
+    doc: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the run folder."""
+
+    name: str
+    doc: str
+    order: str
+    columns: tuple[Column, ...]
+    brief: tuple[str, ...] = ()
+    """The columns that fit on a screen; all of them when none is named."""
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The table's Arrow schema."""
+        return pa.schema([pa.field(c.name, c.type) for c in self.columns])
+
+    @property
+    def names(self) -> list[str]:
+        """The column names in order."""
+        return [c.name for c in self.columns]
+
+
+PAGE = Column("page", pa.int64(), "page id: input ordinal << 40 | record ordinal in that input")
+URL = Column("url", pa.string(), "the page's URL as the crawl recorded it")
