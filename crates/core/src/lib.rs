@@ -5,17 +5,25 @@
 
 #[cfg(target_arch = "x86_64")]
 mod blocks;
+mod bucket;
 pub mod chars;
 pub mod charset;
+pub mod cluster;
 pub mod domain;
 pub mod entities;
 pub mod extract;
+mod fast;
 mod find;
 pub mod links;
 pub mod markup;
+pub mod matrix;
+pub mod members;
 pub mod noise;
+pub mod one_to_all;
 pub mod page;
+pub mod shape;
 pub mod sketch;
 pub mod style;
 pub mod text;
+pub mod union_find;
 pub mod words;
