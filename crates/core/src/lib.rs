@@ -15,6 +15,8 @@ pub mod links;
 pub mod markup;
 pub mod noise;
 pub mod page;
+pub mod rabin;
+pub mod shingles;
 pub mod sketch;
 pub mod style;
 pub mod text;

@@ -157,6 +157,11 @@ impl Words {
         self.ends.is_empty()
     }
 
+    /// All words in one buffer, which goes on behind the last, and where each ends.
+    pub(crate) fn parts(&self) -> (&[u8], &[u32]) {
+        (&self.folded, &self.ends)
+    }
+
     /// The words in order, as UTF-8.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let mut begin = 0;
