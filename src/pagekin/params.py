@@ -61,12 +61,42 @@ class StyleParams:
         _between("style", "seed", self.seed, 0, 2**63 - 1)
 
 
+FAMILIES = ("bins", "rabin")
+
+
+@dataclass(frozen=True)
+class ShingleParams:
+    """Shingles (Fetterly et al. 2005)."""
+
+    k: int = field(
+        default=5, metadata={"doc": "words in a phrase of which shingles are made, 1 to 64", "flag": "--shingle-k"}
+    )
+    m: int = field(default=84, metadata={"doc": "shingles of a page, 1 to 4096"})
+    family: str = field(
+        default="bins",
+        metadata={
+            "doc": "functions that choose a page's shingles: the fast ones or the paper's",
+            "flag": "--shingle-family",
+            "choices": FAMILIES,
+        },
+    )
+    seed: int = field(default=0, metadata={"doc": "another seed samples other phrases"})
+
+    def __post_init__(self) -> None:
+        _between("shingles", "k", self.k, 1, 64)
+        _between("shingles", "m", self.m, 1, 4096)
+        _between("shingles", "seed", self.seed, 0, 2**63 - 1)
+        if self.family not in FAMILIES:
+            raise ParamsError(f"shingles.family must be {' or '.join(FAMILIES)}, not {self.family!r}")
+
+
 @dataclass(frozen=True)
 class Params:
     """All parameters of a run."""
 
     read: ReadParams = field(default_factory=ReadParams, metadata={"doc": "reading the crawl"})
     style: StyleParams = field(default_factory=StyleParams, metadata={"doc": "style fingerprints"})
+    shingles: ShingleParams = field(default_factory=ShingleParams, metadata={"doc": "shingles"})
 
     def to_dict(self) -> dict[str, Any]:
         """The parameters as plain values, as `run.json` records them."""

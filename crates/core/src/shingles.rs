@@ -14,6 +14,10 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
+use arrow_array::{ArrayRef, BinaryArray, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+
 use crate::rabin::{self, Polynomial, Window};
 use crate::style::mix;
 use crate::words::Words;
@@ -142,6 +146,29 @@ impl Shingler {
             begin = end;
         }
     }
+}
+
+/// Shingles as bytes, little-endian.
+pub fn to_bytes(shingles: &[u64]) -> Vec<u8> {
+    shingles.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+/// Each `text` of a batch replaced by its `shingles`, in one thread.
+pub fn shingle_batch(texts: &RecordBatch, fresh: &Shingler) -> Result<RecordBatch, ArrowError> {
+    let column = texts.column_by_name("text").and_then(|c| c.as_string_opt::<i32>());
+    let column = column.ok_or_else(|| ArrowError::SchemaError("the batch has no strings called text".into()))?;
+    let (mut shingler, mut words) = (fresh.clone(), Words::default());
+    let of = |text: Option<&str>| {
+        words.fill(text?);
+        Some(to_bytes(&shingler.shingles(&words)?))
+    };
+    let found: BinaryArray = column.iter().map(of).collect();
+    let schema = texts.schema();
+    let kept = schema.fields().iter().zip(texts.columns()).filter(|(field, _)| field.name() != "text");
+    let (mut fields, mut columns): (Vec<_>, Vec<_>) = kept.map(|(f, c)| (f.clone(), c.clone())).unzip();
+    fields.push(Arc::new(Field::new("shingles", DataType::Binary, true)));
+    columns.push(Arc::new(found) as ArrayRef);
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 
 /// A word's hash: eight bytes at a time, mixed. Words of up to eight bytes and one length never collide.

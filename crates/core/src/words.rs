@@ -9,7 +9,7 @@ use crate::blocks;
 use crate::chars::{Kind, Kinds, char_at};
 
 /// The words of one page, one after the other in a single buffer that is reused from page to page.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Words {
     /// All words without a gap; longer than what is in use.
     folded: Vec<u8>,
