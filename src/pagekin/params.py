@@ -69,7 +69,8 @@ class ShingleParams:
     """Shingles (Fetterly et al. 2005)."""
 
     k: int = field(
-        default=5, metadata={"doc": "words in a phrase of which shingles are made, 1 to 64", "flag": "--shingle-k"}
+        default=5,
+        metadata={"doc": "words in a phrase of which shingles are made, 1 to 64", "flag": "--shingle-k"},
     )
     m: int = field(default=84, metadata={"doc": "shingles of a page, 1 to 4096"})
     family: str = field(

@@ -48,12 +48,15 @@ class Identity:
     unicode: str
     inputs: list[dict[str, Any]]
     params: dict[str, Any]
+    against: str | None = None
+    """The run folder whose pages are known already."""
 
     @classmethod
-    def of(cls, inputs: Sequence[Input], params: Params) -> Identity:
+    def of(cls, inputs: Sequence[Input], params: Params, against: Run | None = None) -> Identity:
         """The identity of a run over these inputs."""
         described = [asdict(source) | _stamp(source.path) for source in inputs]
-        return cls(_core.__version__, FORMAT, _core.UNICODE_VERSION, described, params.to_dict())
+        known = None if against is None else str(against.path.resolve())
+        return cls(_core.__version__, FORMAT, _core.UNICODE_VERSION, described, params.to_dict(), known)
 
 
 def _stamp(path: str) -> dict[str, int | None]:
@@ -111,6 +114,17 @@ class Run:
     def params(self) -> Params:
         """The parameters the run was made with."""
         return Params.from_dict(self.info["params"])
+
+    @property
+    def against(self) -> Run | None:
+        """The run whose pages were known when this one was made (`scan --against`)."""
+        path = self.info["against"]
+        return None if path is None else Run(path)
+
+    @property
+    def next_ordinal(self) -> int:
+        """The first input ordinal that neither this run nor those it was made against have used."""
+        return 1 + max((source.ordinal for source in self.inputs), default=-1)
 
     @property
     def tables(self) -> list[str]:

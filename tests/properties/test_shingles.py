@@ -68,13 +68,16 @@ def sample(family: str, shared: int, own: int, trials: int) -> np.ndarray:
         words = [f"{rng.getrandbits(60):x}" for _ in range(shared + 2 * own)]
         a = shingler.shingles(" ".join(words[: shared + own]))
         b = shingler.shingles(" ".join(words[:shared] + words[shared + own :]))
-        assert a is not None and b is not None
+        assert a is not None
+        assert b is not None
         estimates.append(sum(x == y for x, y in zip(a, b, strict=True)) / 84)
     return np.array(estimates)
 
 
 @pytest.mark.parametrize("family", ["bins", "rabin"])
-@pytest.mark.parametrize(("shared", "own"), [(1, 1), (5, 2), (30, 10), (84, 28), (300, 200), (700, 150), (2000, 900)])
+@pytest.mark.parametrize(
+    ("shared", "own"), [(1, 1), (5, 2), (30, 10), (84, 28), (300, 200), (700, 150), (2000, 900)]
+)
 def test_estimates_are_unbiased_and_no_worse_than_independent_functions(
     family: str, shared: int, own: int
 ) -> None:
