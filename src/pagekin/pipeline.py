@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from pagekin.detect.duplicates import find_duplicates
 from pagekin.detect.sketch import sketch_crawl
 from pagekin.engines.base import Engine, Progress, Silent
 from pagekin.engines.local import LocalEngine
@@ -39,7 +40,9 @@ class Detector:
     needs: tuple[str, ...] = ()
 
 
-DETECTORS: dict[str, Detector] = {}
+DETECTORS: dict[str, Detector] = {
+    "duplicates": Detector(find_duplicates),
+}
 """In the order in which they run. A detector comes after what it needs."""
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from pagekin import _core
@@ -149,6 +150,20 @@ class Run:
         data = self.dataset(name)
         with self.reading(name):
             return data.to_table(columns=None if columns is None else list(columns))
+
+    def copies(self) -> pa.Array:
+        """The pages that a duplicate class lists beside its representative; none before `duplicates` ran."""
+        if "duplicates" not in self.tables:
+            return pa.array([], pa.int64())
+        rows = self.table("duplicates", ["page", "representative"])
+        return rows["page"].filter(pc.not_equal(rows["page"], rows["representative"])).combine_chunks()
+
+    def representatives(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """A table without the rows of copies: one page of each duplicate class, and all other pages."""
+        wanted = None if columns is None else list(dict.fromkeys([*columns, "page"]))
+        rows = self.table(name, wanted)
+        kept = rows.filter(pc.invert(pc.is_in(rows["page"], value_set=self.copies())))
+        return kept if columns is None else kept.select(list(columns))
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:

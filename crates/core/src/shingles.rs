@@ -15,8 +15,9 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{ArrayRef, BinaryArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
+use rayon::prelude::*;
 
 use crate::rabin::{self, Polynomial, Window};
 use crate::style::mix;
@@ -153,16 +154,20 @@ pub fn to_bytes(shingles: &[u64]) -> Vec<u8> {
     shingles.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// Each `text` of a batch replaced by its `shingles`, in one thread.
+/// Each `text` of a batch replaced by its `shingles`, in parallel on the current rayon pool.
 pub fn shingle_batch(texts: &RecordBatch, fresh: &Shingler) -> Result<RecordBatch, ArrowError> {
     let column = texts.column_by_name("text").and_then(|c| c.as_string_opt::<i32>());
     let column = column.ok_or_else(|| ArrowError::SchemaError("the batch has no strings called text".into()))?;
-    let (mut shingler, mut words) = (fresh.clone(), Words::default());
-    let of = |text: Option<&str>| {
-        words.fill(text?);
-        Some(to_bytes(&shingler.shingles(&words)?))
+    let of = |(shingler, words): &mut (Shingler, Words), row: usize| {
+        words.fill(column.is_valid(row).then(|| column.value(row))?);
+        let found = shingler.shingles(words).map(|found| to_bytes(&found));
+        shingler.release();
+        words.release();
+        found
     };
-    let found: BinaryArray = column.iter().map(of).collect();
+    let found: Vec<Option<Vec<u8>>> =
+        (0..column.len()).into_par_iter().map_init(|| (fresh.clone(), Words::default()), of).collect();
+    let found: BinaryArray = found.into_iter().collect();
     let schema = texts.schema();
     let kept = schema.fields().iter().zip(texts.columns()).filter(|(field, _)| field.name() != "text");
     let (mut fields, mut columns): (Vec<_>, Vec<_>) = kept.map(|(f, c)| (f.clone(), c.clone())).unzip();

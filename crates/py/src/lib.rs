@@ -15,6 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use pagekin_core::page::Scratch;
 use pagekin_core::{charset, domain, extract, links, noise, sketch, words};
 
+mod duplicates;
 mod shingles;
 mod styles;
 
@@ -146,6 +147,7 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(count_words, m)?)?;
     m.add_function(wrap_pyfunction!(py_host, m)?)?;
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;
+    duplicates::register(m)?;
     shingles::register(m)?;
     styles::register(m)?;
     Ok(())

@@ -8,14 +8,15 @@ use pyo3::prelude::*;
 use pagekin_core::shingles::{self, Family, ShingleParams};
 use pagekin_core::words::Words;
 
-use crate::enter;
+use crate::{enter, pool};
 
-/// Makes shingles on the calling thread.
+/// Makes shingles.
 #[pyclass(frozen)]
 pub struct Shingler {
     /// What it was made with.
     pub params: ShingleParams,
-    fresh: shingles::Shingler,
+    /// To be cloned.
+    pub fresh: shingles::Shingler,
 }
 
 #[pymethods]
@@ -46,9 +47,16 @@ impl Shingler {
     }
 
     /// Each text of a batch replaced by its shingles, as the `sketches` table holds them.
-    fn shingles_of<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (texts, threads=1))]
+    fn shingles_of<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let texts = RecordBatch::from_pyarrow_bound(texts)?;
-        let found = enter(py, || shingles::shingle_batch(&texts, &self.fresh))?;
+        let pool = pool(threads)?;
+        let found = enter(py, || pool.install(|| shingles::shingle_batch(&texts, &self.fresh)))?;
         found.to_pyarrow(py)
     }
 }
