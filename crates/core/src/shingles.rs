@@ -15,11 +15,13 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
+use md5::{Digest, Md5};
 use rayon::prelude::*;
 
 use crate::rabin::{self, Polynomial, Window};
+use crate::sketch::hex;
 use crate::style::mix;
 use crate::words::Words;
 
@@ -154,8 +156,8 @@ pub fn to_bytes(shingles: &[u64]) -> Vec<u8> {
     shingles.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// Each `text` of a batch replaced by its `shingles`, in parallel on the current rayon pool.
-pub fn shingle_batch(texts: &RecordBatch, fresh: &Shingler) -> Result<RecordBatch, ArrowError> {
+/// Each `text` of a batch replaced by its `shingles`, and if wanted its `md5`, in parallel on the current rayon pool.
+pub fn shingle_batch(texts: &RecordBatch, fresh: &Shingler, digests: bool) -> Result<RecordBatch, ArrowError> {
     let column = texts.column_by_name("text").and_then(|c| c.as_string_opt::<i32>());
     let column = column.ok_or_else(|| ArrowError::SchemaError("the batch has no strings called text".into()))?;
     let of = |(shingler, words): &mut (Shingler, Words), row: usize| {
@@ -173,6 +175,12 @@ pub fn shingle_batch(texts: &RecordBatch, fresh: &Shingler) -> Result<RecordBatc
     let (mut fields, mut columns): (Vec<_>, Vec<_>) = kept.map(|(f, c)| (f.clone(), c.clone())).unzip();
     fields.push(Arc::new(Field::new("shingles", DataType::Binary, true)));
     columns.push(Arc::new(found) as ArrayRef);
+    if digests {
+        let of = |row: usize| column.is_valid(row).then(|| hex(&Md5::digest(column.value(row)).into()));
+        let found: Vec<Option<String>> = (0..column.len()).into_par_iter().map(of).collect();
+        fields.push(Arc::new(Field::new("md5", DataType::Utf8, true)));
+        columns.push(Arc::new(found.into_iter().collect::<StringArray>()));
+    }
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 

@@ -46,17 +46,18 @@ impl Shingler {
         enter(py, || Ok::<_, String>(self.fresh.clone().shingles(&filled(text))))
     }
 
-    /// Each text of a batch replaced by its shingles, as the `sketches` table holds them.
-    #[pyo3(signature = (texts, threads=1))]
+    /// Each text of a batch replaced by its shingles, and if wanted its MD5, as the `sketches` table holds them.
+    #[pyo3(signature = (texts, threads=1, digests=false))]
     fn shingles_of<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
         threads: usize,
+        digests: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let texts = RecordBatch::from_pyarrow_bound(texts)?;
         let pool = pool(threads)?;
-        let found = enter(py, || pool.install(|| shingles::shingle_batch(&texts, &self.fresh)))?;
+        let found = enter(py, || pool.install(|| shingles::shingle_batch(&texts, &self.fresh, digests)))?;
         found.to_pyarrow(py)
     }
 }

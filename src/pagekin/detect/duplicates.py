@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,7 +29,7 @@ MEMBERS = pa.schema([("page", pa.int64()), ("url", pa.string()), ("text", pa.str
 
 MISSED = 0.005
 """What share of the pairs at the wanted similarity may fail to become candidates."""
-MOST_FUNCTIONS = 2048
+MOST_FUNCTIONS = 1024
 SHORTEST = 3
 """Runs shorter than this make candidates of pages that have little in common."""
 
@@ -63,19 +62,17 @@ def plan(similarity: float, m: int) -> Plan:
     if similarity >= 1:
         return Plan(1, m, 1.0, 1.0)
 
-    def longest(functions: int) -> tuple[int, int]:
-        for length in range(functions, 0, -1):
-            missing = 1 - similarity**length
-            needed = math.ceil(math.log(MISSED) / math.log(missing)) if missing < 1 else functions + 1
-            if needed * length <= functions:
-                return needed, length
-        return functions, 1
+    def needed(length: int) -> int:
+        missing = 1 - similarity**length
+        return math.ceil(math.log(MISSED) / math.log(missing)) if missing < 1 else MOST_FUNCTIONS + 1
 
-    runs, length = longest(m)
-    if length >= SHORTEST:
-        runs = m // length  # they are there: use them all
+    longest = next((length for length in range(m, 0, -1) if needed(length) * length <= m), 0)
+    if longest >= SHORTEST:
+        runs, length = m // longest, longest  # the functions are there: use them all
     else:
-        runs, length = longest(max(m, MOST_FUNCTIONS))
+        enough = (n for n in range(SHORTEST, 1, -1) if needed(n) * n <= MOST_FUNCTIONS)
+        length = next(enough, 1)
+        runs = max(needed(length), m // length)
     return Plan(runs, length, similarity, 1 - (1 - similarity**length) ** runs)
 
 
@@ -113,16 +110,7 @@ class Shingle:
         """Texts in, shingles and digests out."""
         kernel = shingler(self.params)
 
-        def sketched(texts: Batch) -> Batch:
-            found = kernel.shingles_of(texts, threads)
-            digests = [
-                hashlib.md5(text.as_buffer(), usedforsecurity=False).hexdigest()
-                for text in texts.column("text")
-            ]
-            columns = [found.column("page"), found.column("shingles"), pa.array(digests, pa.string())]
-            return pa.RecordBatch.from_arrays(columns, schema=self.schema)
-
-        return sketched
+        return lambda texts: kernel.shingles_of(texts, threads, digests=True).select(RESKETCHED.names)
 
 
 @dataclass(frozen=True)
