@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::fast::fast;
 use crate::matrix::{Matrix, agreeing, compare_rows};
-use crate::union_find::UnionFind;
+use crate::union::Union;
 
 /// Leaders in each round: few at first, when whole templates fall to them, more when strangers are left.
 const LEADERS: [usize; 4] = [16, 32, 64, 128];
@@ -101,7 +101,7 @@ pub fn all_pairs(
     rows.clear();
     order.iter().for_each(|&row| rows.extend_from_slice(check.low(row)));
     let low = |at: usize| &rows[at * m..(at + 1) * m];
-    let mut joined = UnionFind::new(groups.len());
+    let mut joined = Union::new(groups.len());
 
     // Each group against the larger ones before it, until one pair is found.
     for (g, &(start, end)) in groups.iter().enumerate() {
@@ -115,7 +115,7 @@ pub fn all_pairs(
                 matching.map(|&j| (order[i], order[from + j as usize]))
             });
             if let Some(link) = link {
-                joined.union(g as u32, h as u32);
+                joined.join(g as u32, h as u32);
                 links.push(link);
             }
         }
@@ -127,7 +127,7 @@ pub fn all_pairs(
             let (g, h) = (crowds + i - alone, crowds + i + 1 + j as usize - alone);
             let link = (order[i], order[i + 1 + j as usize]);
             if joined.find(g as u32) != joined.find(h as u32) && check.similar(link.0, link.1) {
-                joined.union(g as u32, h as u32);
+                joined.join(g as u32, h as u32);
                 links.push(link);
             }
         }
@@ -146,9 +146,9 @@ pub fn with_leaders(check: Check<'_>, members: &[u32], hashes: &[u64], budget: u
         let (leaders, others) = rest.split_at(count.min(rest.len()));
         let block: Vec<u8> = leaders.iter().flat_map(|&row| check.low(row)).copied().collect();
         // Leaders that are linked to each other count as one: who is like one of them need not be like the next.
-        let mut joined = UnionFind::new(leaders.len());
+        let mut joined = Union::new(leaders.len());
         for (i, j) in (0..leaders.len()).flat_map(|i| (0..i).map(move |j| (i, j))) {
-            if check.similar(leaders[i], leaders[j]) && joined.union(i as u32, j as u32) {
+            if check.similar(leaders[i], leaders[j]) && joined.join(i as u32, j as u32) {
                 links.push((leaders[i], leaders[j]));
             }
         }

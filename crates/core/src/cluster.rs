@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::bucket::{Check, Link, Scratch, all_pairs, with_leaders};
 use crate::matrix::Matrix;
 use crate::style::mix;
-use crate::union_find::UnionFind;
+use crate::union::Union;
 
 /// How pairs are sought and checked.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ pub struct Clusterer {
     unique: Vec<u32>,
     /// By row, not by place in `unique`.
     hashes: Vec<u64>,
-    joined: UnionFind,
+    joined: Union,
     /// Buckets that leaders had to do for.
     pub big: Vec<BigBucket>,
 }
@@ -85,7 +85,7 @@ impl Clusterer {
         assert!(params.fits(matrix.m()), "cluster parameters out of range");
         let probes = probes(matrix.m(), &params);
         let hashes: Vec<u64> = (0..matrix.len()).into_par_iter().map(|row| matrix.hash(row)).collect();
-        let mut joined = UnionFind::new(matrix.len());
+        let mut joined = Union::new(matrix.len());
         let unique = unique(&matrix, &params, &probes, &hashes, &mut joined);
         Clusterer { matrix, params, probes, unique, hashes, joined, big: Vec::new() }
     }
@@ -126,7 +126,7 @@ impl Clusterer {
             })
             .collect();
         for (a, b) in found.into_iter().flatten().chain(links) {
-            self.joined.union(a, b);
+            self.joined.join(a, b);
         }
     }
 
@@ -182,7 +182,7 @@ fn unique(
     params: &ClusterParams,
     probes: &[Vec<usize>],
     hashes: &[u64],
-    joined: &mut UnionFind,
+    joined: &mut Union,
 ) -> Vec<u32> {
     let meets = |row: usize| probes.iter().any(|probe| probe.iter().all(|&d| matrix.value(row, d) != 0));
     let mut rows: Vec<(u64, u32)> = (0..matrix.len())
@@ -198,7 +198,7 @@ fn unique(
             // Different fingerprints of one hash are next to impossible, not impossible.
             match unique[begin..].iter().find(|&&u| matrix.row(u as usize) == matrix.row(row as usize)) {
                 Some(&same) => {
-                    joined.union(same, row);
+                    joined.join(same, row);
                 }
                 None => unique.push(row),
             }
@@ -217,13 +217,13 @@ mod tests {
 
     /// Procedure 2 as printed: every pair of every bucket.
     fn naive(m: usize, rows: &[Vec<u16>], params: &ClusterParams) -> Vec<u32> {
-        let mut joined = UnionFind::new(rows.len());
+        let mut joined = Union::new(rows.len());
         for probe in probes(m, params) {
             for i in 0..rows.len() {
                 for j in 0..i {
                     let meet = probe.iter().all(|&d| rows[i][d] != 0 && rows[i][d] == rows[j][d]);
                     if meet && style::compare(&rows[i], &rows[j]).matching >= params.t {
-                        joined.union(i as u32, j as u32);
+                        joined.join(i as u32, j as u32);
                     }
                 }
             }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::fast::fast;
 use crate::matrix::{Matrix, compare, compare_rows};
 use crate::style::{Matches, mix};
-use crate::union_find::UnionFind;
+use crate::union::Union;
 
 /// Members with which each member of a large cluster is compared.
 pub const SAMPLE: usize = 256;
@@ -118,12 +118,12 @@ pub fn split(matrix: &Matrix, members: &[u32], t: u32) -> Vec<Vec<u32>> {
         .collect();
     let count = |bits: &[u64]| bits.iter().map(|b| b.count_ones()).sum::<u32>();
     let degrees: Vec<u32> = near.iter().map(|bits| count(bits)).collect();
-    let mut joined = UnionFind::new(n);
+    let mut joined = Union::new(n);
     for i in 0..n {
         for j in (0..i).filter(|&j| near[i][j / 64] >> (j % 64) & 1 == 1) {
             let common = near[i].iter().zip(&near[j]).map(|(a, b)| (a & b).count_ones()).sum();
             if !is_weak(common, degrees[i], degrees[j]) {
-                joined.union(i as u32, j as u32);
+                joined.join(i as u32, j as u32);
             }
         }
     }
