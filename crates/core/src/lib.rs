@@ -7,6 +7,8 @@
 mod blocks;
 pub mod chars;
 pub mod charset;
+pub mod ctph;
+pub mod digest;
 pub mod domain;
 pub mod entities;
 pub mod extract;
