@@ -1,4 +1,4 @@
-"""Context-triggered piecewise hashing by its description: one block size at a time, every window summed anew."""
+"""Context-triggered piecewise hashing by its description: one block size at a time, each window anew."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def piece_hash(data: bytes) -> str:
 
 
 def pieces(data: bytes, hashes: list[int], block: int, longest: int) -> tuple[str, int]:
-    """A signature of at most `longest` characters, and how many boundaries the text has at this block size."""
+    """A signature of at most `longest` characters, and how many boundaries there are at this block size."""
     ends = [at + 1 for at, hashed in enumerate(hashes) if hashed % block == block - 1]
     kept = ends[: longest - 1]
     signature = "".join(

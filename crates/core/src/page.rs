@@ -1,12 +1,13 @@
 //! Everything we take from one page, while its bytes are in the cache.
 //!
-//! The next kernels (shingles, ssdeep) join here: each reads the decoded HTML, the noise, the words or the text that
+//! The next kernels (shingles) join here: each reads the decoded HTML, the noise, the words or the text that
 //! this pass already holds, and adds a field to `Sketch`.
 
 use md5::{Digest, Md5};
 use url::Url;
 
 use crate::charset::decode;
+use crate::ctph;
 use crate::domain::domain;
 use crate::extract::extract;
 use crate::links::{Link, links};
@@ -61,6 +62,8 @@ pub struct Sketch {
     pub words: usize,
     /// MD5 of the text.
     pub md5: [u8; 16],
+    /// ssdeep digest of the text.
+    pub ssdeep: String,
 }
 
 /// Parameters and buffers that are reused from page to page.
@@ -97,6 +100,7 @@ pub fn sketch(page: Page<'_>, scratch: &mut Scratch) -> Sketch {
         markup,
         words,
         md5: Md5::digest(&text).into(),
+        ssdeep: ctph::digest(text.as_bytes()),
         text,
     }
 }

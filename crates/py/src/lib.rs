@@ -14,6 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use pagekin_core::{charset, domain, extract, links, noise, sketch, style, words};
 
+mod fuzzy;
 mod styles;
 
 /// The one door: runs `work` without the GIL.
@@ -144,5 +145,6 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(py_host, m)?)?;
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;
     styles::register(m)?;
+    fuzzy::register(m)?;
     Ok(())
 }

@@ -88,6 +88,7 @@ SKETCHES = Table(
             "style fingerprint: m 16-bit minima, little-endian, 0 for an empty dimension",
         ),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
+        Column("ssdeep", pa.string(), "ssdeep digest of the text as UTF-8"),
     ),
 )
 
