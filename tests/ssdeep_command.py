@@ -28,7 +28,7 @@ def digests(texts: Sequence[bytes], folder: Path) -> list[str]:
         (folder / str(number)).write_bytes(text)
     lines = _run("-l", *map(str, range(len(texts))), folder=folder).splitlines()
     assert lines[0] == HEADER
-    found = dict(reversed(line.rstrip('"').split(',"')) for line in lines[1:])
+    found = {name.rstrip('"'): digest for digest, name in (line.split(',"') for line in lines[1:])}
     return [found[str(number)] for number in range(len(texts))]
 
 

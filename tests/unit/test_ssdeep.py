@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,19 +21,18 @@ def made_up(rng: random.Random) -> bytes:
     """Random, short, repetitive, with zeros at the end: all that may go another way."""
     size = rng.choice([0, 1, 6, 7, 8, 40, 191, 192, 193, 500, 3000, 9000])
     words = [b"the ", b"of ", b"cat ", b"sat on ", b"\xc3\xa9t\xc3\xa9 ", b"mat.\n"]
-    return rng.choice(
-        [
-            lambda: rng.randbytes(size),
-            lambda: bytes(rng.choices(b"ab ", k=size)),
-            lambda: (rng.randbytes(rng.randrange(1, 20)) * size)[:size],
-            lambda: rng.randbytes(size) + bytes(rng.randrange(12)),
-            lambda: bytes(size),
-            lambda: b"x" * size,
-            lambda: rng.randbytes(size) + rng.randbytes(1) * rng.randrange(4000),
-            lambda: bytes(rng.randrange(9)) + b"".join(rng.choices(words, k=size // 4)),
-            lambda: b"".join(rng.choices(words, k=size)) + bytes(rng.choice([0, 7, 8])),
-        ]
-    )()
+    kinds: list[Callable[[], bytes]] = [
+        lambda: rng.randbytes(size),
+        lambda: bytes(rng.choices(b"ab ", k=size)),
+        lambda: (rng.randbytes(rng.randrange(1, 20)) * size)[:size],
+        lambda: rng.randbytes(size) + bytes(rng.randrange(12)),
+        lambda: bytes(size),
+        lambda: b"x" * size,
+        lambda: rng.randbytes(size) + rng.randbytes(1) * rng.randrange(4000),
+        lambda: bytes(rng.randrange(9)) + b"".join(rng.choices(words, k=size // 4)),
+        lambda: b"".join(rng.choices(words, k=size)) + bytes(rng.choice([0, 7, 8])),
+    ]
+    return rng.choice(kinds)()
 
 
 def edited(text: bytes, rng: random.Random) -> bytes:

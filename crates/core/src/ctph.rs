@@ -154,7 +154,7 @@ fn roll_wide(data: &[u8], least: usize, found: impl FnMut(u32, usize)) {
 #[inline(always)]
 fn roll_plain(data: &[u8], least: usize, mut found: impl FnMut(u32, usize)) {
     // Multiples of 3 << least, and no others, become small when divided by three and rotated by `least`.
-    let most = u32::MAX / 3 >> least;
+    let most = (u32::MAX / 3) >> least;
     let mut at = 0;
     while let Some(windows) = data.get(at..at + STRIDE + WINDOW - 1) {
         let mut hashes = [0u32; STRIDE];
