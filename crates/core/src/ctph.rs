@@ -7,7 +7,7 @@
 //!
 //! The window's hash is a function of seven bytes and no more, so boundaries are found for many positions at once,
 //! and for all block sizes in one pass: a boundary at some block size is one at all smaller ones. Of a piece's hash
-//! only six bits are ever shown, and they depend only on each other, so pieces are hashed in bytes, four at a time.
+//! only six bits are ever shown, and they depend only on each other; four pieces are hashed at a time.
 
 /// Bytes in a window, and characters that two signatures must share.
 pub const WINDOW: usize = 7;
@@ -158,18 +158,17 @@ fn roll_plain(data: &[u8], least: usize, mut found: impl FnMut(u32, usize)) {
     let mut at = 0;
     while let Some(windows) = data.get(at..at + STRIDE + WINDOW - 1) {
         let mut hashes = [0u32; STRIDE];
-        let mut any = false;
-        for (place, hash) in hashes.iter_mut().enumerate() {
+        let mut hits = [0u32; STRIDE];
+        for (place, (hash, hit)) in hashes.iter_mut().zip(&mut hits).enumerate() {
             *hash = window_hash(&windows[place..place + WINDOW]);
             let third = hash.wrapping_add(1).wrapping_mul(THIRD);
-            any |= third.rotate_right(least as u32) <= most;
+            *hit = u32::from(third.rotate_right(least as u32) <= most) << place;
         }
-        if any {
-            for (place, &hash) in hashes.iter().enumerate() {
-                if hash.wrapping_add(1).wrapping_mul(THIRD).rotate_right(least as u32) <= most {
-                    found(hash, at + place);
-                }
-            }
+        let mut hits = hits.iter().fold(0, |all, hit| all | hit);
+        while hits != 0 {
+            let place = hits.trailing_zeros() as usize;
+            found(hashes[place], at + place);
+            hits &= hits - 1;
         }
         at += STRIDE;
     }
@@ -178,36 +177,59 @@ fn roll_plain(data: &[u8], least: usize, mut found: impl FnMut(u32, usize)) {
     }
 }
 
-/// One step of a piece's hash, in the bits that matter.
+/// One step of a piece's hash. The low six bits are right at any width; 64 bits are multiplied one by one, where a
+/// compiler would pack narrower lanes into one slow vector multiplication.
 #[inline(always)]
-fn step(state: u8, byte: u8) -> u8 {
-    state.wrapping_mul(0x93) ^ byte
+fn step(state: u64, byte: u8) -> u64 {
+    state.wrapping_mul(0x0100_0193) ^ u64::from(byte)
 }
 
-/// The character of each piece.
+/// A piece that is being hashed.
+#[derive(Clone, Copy)]
+struct Lane<'a> {
+    piece: usize,
+    state: u64,
+    rest: &'a [u8],
+}
+
+/// The character of each piece. A step waits for the step before it, so four pieces take little more time than one.
 fn hash_pieces(data: &[u8], pieces: &[(usize, usize)]) -> Vec<u8> {
-    const LANES: usize = 4;
-    let mut order: Vec<usize> = (0..pieces.len()).collect();
-    // Pieces of like length together: a step waits for the step before, so four pieces take the time of one.
-    order.sort_unstable_by_key(|&i| pieces[i].1 - pieces[i].0);
     let mut characters = vec![0; pieces.len()];
-    for lane in order.chunks(LANES) {
-        let mut states = [0x67u8; LANES];
-        let mut rests = [&data[..0]; LANES];
-        for (rest, &i) in rests.iter_mut().zip(lane) {
-            *rest = &data[pieces[i].0..pieces[i].1];
+    let mut waiting = pieces.iter().enumerate().map(|(piece, &(start, end))| Lane {
+        piece,
+        state: 0x2802_1967,
+        rest: &data[start..end],
+    });
+    let mut finish = |lane: Lane<'_>| {
+        let state = lane.rest.iter().fold(lane.state, |state, &byte| step(state, byte));
+        characters[lane.piece] = ALPHABET[(state % 64) as usize];
+    };
+    if pieces.len() >= 4 {
+        let mut lanes = [(); 4].map(|()| waiting.next().expect("there are four"));
+        loop {
+            advance(&mut lanes);
+            let Some(done) = lanes.iter_mut().find(|lane| lane.rest.is_empty()) else { continue };
+            let Some(next) = waiting.next() else { break };
+            finish(std::mem::replace(done, next));
         }
-        let shared = if lane.len() == LANES { rests[0].len() } else { 0 };
-        let [a, b, c, d] = rests.map(|rest| rest.get(..shared).unwrap_or_default());
-        for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
-            states = [step(states[0], *a), step(states[1], *b), step(states[2], *c), step(states[3], *d)];
-        }
-        for ((&i, state), rest) in lane.iter().zip(states).zip(rests) {
-            let state = rest[shared..].iter().fold(state, |state, &byte| step(state, byte));
-            characters[i] = ALPHABET[usize::from(state % 64)];
-        }
+        lanes.into_iter().for_each(&mut finish);
     }
+    waiting.for_each(finish);
     characters
+}
+
+/// Hashes as many bytes of each lane as the shortest has.
+#[inline(always)]
+fn advance(lanes: &mut [Lane<'_>; 4]) {
+    let shared = lanes.iter().map(|lane| lane.rest.len()).min().unwrap_or(0);
+    let [a, b, c, d] = lanes.map(|lane| &lane.rest[..shared]);
+    let [mut p, mut q, mut r, mut s] = lanes.map(|lane| lane.state);
+    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+        (p, q, r, s) = (step(p, *a), step(q, *b), step(r, *c), step(s, *d));
+    }
+    for (lane, state) in lanes.iter_mut().zip([p, q, r, s]) {
+        *lane = Lane { state, rest: &lane.rest[shared..], ..*lane };
+    }
 }
 
 #[cfg(test)]

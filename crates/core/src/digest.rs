@@ -6,14 +6,16 @@
 
 use std::fmt;
 
+use memchr::memchr;
+
 use crate::ctph::{ALPHABET, LEAST_BLOCK, LEVELS, LONGEST, WINDOW};
 
 /// Equal characters in a row that count; more of them say nothing.
 const RUN: usize = 3;
 
-/// The value of each character of the alphabet; 255 for others.
+/// The value of each character of the alphabet.
 static VALUES: [u8; 256] = {
-    let mut values = [255; 256];
+    let mut values = [0; 256];
     let mut i = 0;
     while i < ALPHABET.len() {
         values[ALPHABET[i] as usize] = i as u8;
@@ -22,10 +24,11 @@ static VALUES: [u8; 256] = {
     values
 };
 
-/// A signature without long runs, as values of six bits.
+/// A signature without long runs.
 #[derive(Clone, Copy)]
 pub struct Signature {
-    values: [u8; LONGEST],
+    /// Zero behind the end.
+    characters: [u8; LONGEST],
     len: u8,
     /// Runs were cut.
     cut: bool,
@@ -33,35 +36,62 @@ pub struct Signature {
 
 impl Signature {
     fn parse(text: &[u8]) -> Option<Self> {
-        let mut signature = Signature { values: [0; LONGEST], len: 0, cut: false };
-        let (mut run, mut before) = (0, 255);
+        let mut signature = Signature { characters: [0; LONGEST], len: 0, cut: false };
+        match signature.characters.get_mut(..text.len()) {
+            Some(place) => place.copy_from_slice(text),
+            None => return Signature::squeeze(text),
+        }
+        signature.len = text.len() as u8;
+        // Both questions are asked of all places, whatever the length, so that they are answered many at a time.
+        let all = &signature.characters;
+        let foreign = all.iter().fold(false, |any, &byte| any | (!is_character(byte) & (byte != 0)));
+        let run = (0..LONGEST - RUN).fold(false, |any, i| {
+            let here = all[i];
+            any | ((here != 0) & (here == all[i + 1]) & (here == all[i + 2]) & (here == all[i + 3]))
+        });
+        if foreign || run || text.contains(&0) { Signature::squeeze(text) } else { Some(signature) }
+    }
+
+    /// The plain way, character by character.
+    #[cold]
+    fn squeeze(text: &[u8]) -> Option<Self> {
+        let mut signature = Signature { characters: [0; LONGEST], len: 0, cut: false };
+        let (mut run, mut before) = (0, 0);
         for &byte in text {
-            let value = VALUES[usize::from(byte)];
-            if value == 255 {
+            if !is_character(byte) {
                 return None;
             }
-            run = if value == before { run + 1 } else { 1 };
-            before = value;
+            run = if byte == before { run + 1 } else { 1 };
+            before = byte;
             if run > RUN {
                 signature.cut = true;
                 continue;
             }
-            *signature.values.get_mut(usize::from(signature.len))? = value;
+            *signature.characters.get_mut(usize::from(signature.len))? = byte;
             signature.len += 1;
         }
         Some(signature)
     }
 
-    /// Its characters as values of six bits.
+    /// Its characters.
     #[inline]
-    pub fn values(&self) -> &[u8] {
-        &self.values[..usize::from(self.len)]
+    pub fn characters(&self) -> &[u8] {
+        &self.characters[..usize::from(self.len)]
     }
 
     /// Each run of seven characters, as a number of 42 bits.
     pub fn windows(&self) -> impl Iterator<Item = u64> + '_ {
-        self.values().windows(WINDOW).map(|window| window.iter().fold(0, |all, &value| all << 6 | u64::from(value)))
+        let value = |byte: &u8| u64::from(VALUES[usize::from(*byte)]);
+        self.characters().windows(WINDOW).map(move |window| window.iter().map(value).fold(0, |all, v| all << 6 | v))
     }
+}
+
+/// A character of the alphabet.
+#[inline(always)]
+fn is_character(byte: u8) -> bool {
+    let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+    // The digits come right behind the slash.
+    letter | (byte.wrapping_sub(b'/') < 11) | (byte == b'+')
 }
 
 /// A digest that can be compared.
@@ -127,13 +157,13 @@ impl Digest {
             return Err(NotADigest);
         }
         let rest = &bytes[digits + 1..];
-        let colon = rest.iter().position(|&b| b == b':').ok_or(NotADigest)?;
-        let second = &rest[colon + 1..];
-        let end = second.iter().position(|&b| b == b',').unwrap_or(second.len());
+        let (first, second) = rest.split_at(memchr(b':', rest).ok_or(NotADigest)?);
+        let second = &second[1..];
+        let second = &second[..memchr(b',', second).unwrap_or(second.len())];
         Ok(Digest {
             level: level as u8,
-            first: Signature::parse(&rest[..colon]).ok_or(NotADigest)?,
-            second: Signature::parse(&second[..end]).ok_or(NotADigest)?,
+            first: Signature::parse(first).ok_or(NotADigest)?,
+            second: Signature::parse(second).ok_or(NotADigest)?,
         })
     }
 
@@ -145,8 +175,8 @@ impl Digest {
     /// Equal in all that is compared: runs have been cut, and it is forgotten where.
     pub fn same(&self, other: &Self) -> bool {
         self.level == other.level
-            && self.first.values() == other.first.values()
-            && self.second.values() == other.second.values()
+            && self.first.characters() == other.first.characters()
+            && self.second.characters() == other.second.characters()
     }
 
     /// Characters of the longer signature, without runs.
@@ -188,40 +218,40 @@ fn score(a: &Signature, b: &Signature, level: u8) -> Result<u32, Zero> {
         let repetitive = [a, b].into_iter().filter(|s| short(s)).all(|s| s.cut);
         return Err(if repetitive { Zero::TooRepetitive } else { Zero::TooShort });
     }
-    let places = Places::of(a.values());
-    if !places.share_piece(b.values()) {
+    let places = Places::of(a.characters());
+    if !places.share_piece(b.characters()) {
         return Err(Zero::NoCommonPiece);
     }
     let (length_a, length_b) = (u32::from(a.len), u32::from(b.len));
-    let distance = length_a + length_b - 2 * places.longest_common(b.values());
+    let distance = length_a + length_b - 2 * places.longest_common(b.characters());
     let longest = LONGEST as u32;
     let found = 100 - 100 * (distance * longest / (length_a + length_b)) / longest;
     // Little text gives small blocks and short signatures, which cannot promise much.
     Ok(found.min((1 << level.min(7)) * length_a.min(length_b)))
 }
 
-/// Where each value stands in a signature: one bit a place.
+/// Where each character stands in a signature: one bit a place.
 struct Places {
-    bits: [u64; 64],
+    bits: [u64; 128],
 }
 
 impl Places {
     #[inline]
-    fn of(values: &[u8]) -> Self {
-        let mut bits = [0; 64];
-        for (place, &value) in values.iter().enumerate() {
-            bits[usize::from(value & 63)] |= 1 << place;
+    fn of(characters: &[u8]) -> Self {
+        let mut bits = [0; 128];
+        for (place, &byte) in characters.iter().enumerate() {
+            bits[usize::from(byte & 127)] |= 1 << place;
         }
         Places { bits }
     }
 
-    /// Whether seven values in a row are common. Pairs are joined to fours, and fours to sevens.
+    /// Whether seven characters in a row are common. Pairs are joined to fours, and fours to sevens.
     #[inline]
     fn share_piece(&self, other: &[u8]) -> bool {
         let (mut one, mut found) = (0u64, 0u64);
         let (mut pairs, mut fours) = ([0u64; 2], [0u64; 3]);
-        for &value in other {
-            let here = self.bits[usize::from(value & 63)];
+        for &byte in other {
+            let here = self.bits[usize::from(byte & 127)];
             let pair = here & one << 1;
             let four = pair & pairs[1] << 2;
             found |= four & fours[2] << 3;
@@ -236,8 +266,8 @@ impl Places {
     #[inline]
     fn longest_common(&self, other: &[u8]) -> u32 {
         let mut open = u64::MAX;
-        for &value in other {
-            let matching = open & self.bits[usize::from(value & 63)];
+        for &byte in other {
+            let matching = open & self.bits[usize::from(byte & 127)];
             open = open.wrapping_add(matching) | (open & !matching);
         }
         open.count_zeros()
@@ -264,6 +294,13 @@ mod tests {
     }
 
     #[test]
+    fn alphabet() {
+        for byte in 0..=255 {
+            assert_eq!(is_character(byte), ALPHABET.contains(&byte), "{byte}");
+        }
+    }
+
+    #[test]
     fn not_digests() {
         let long = format!("3:{}:", "AB".repeat(33));
         let bad =
@@ -277,6 +314,13 @@ mod tests {
 
     proptest! {
         #[test]
+        fn quick_and_plain_parsing_agree(text in "[A-C+/09é:,\\x00]{0,70}") {
+            let found = Signature::parse(text.as_bytes()).map(|s| (s.characters().to_vec(), s.cut));
+            let expected = Signature::squeeze(text.as_bytes()).map(|s| (s.characters().to_vec(), s.cut));
+            prop_assert_eq!(found, expected);
+        }
+
+        #[test]
         fn never_panics(text in "[0-9]{0,14}:?[A-C/+]{0,80}:?[A-C ]{0,9}") {
             let _ = Digest::parse(&text);
         }
@@ -284,7 +328,7 @@ mod tests {
         #[test]
         fn bits_agree_with_the_table(a in "[A-E]{0,64}", b in "[A-E]{0,64}") {
             let (x, y) = (Signature::parse(a.as_bytes()).unwrap(), Signature::parse(b.as_bytes()).unwrap());
-            let (x, y) = (x.values(), y.values());
+            let (x, y) = (x.characters(), y.characters());
             let mut table = vec![vec![0; y.len() + 1]; x.len() + 1];
             for i in 0..x.len() {
                 for j in 0..y.len() {
