@@ -35,42 +35,45 @@ pub struct Signature {
 }
 
 impl Signature {
-    fn parse(text: &[u8]) -> Option<Self> {
-        let mut signature = Signature { characters: [0; LONGEST], len: 0, cut: false };
-        match signature.characters.get_mut(..text.len()) {
+    const EMPTY: Self = Signature { characters: [0; LONGEST], len: 0, cut: false };
+
+    /// Reads an empty signature's text.
+    #[inline(always)]
+    fn fill(&mut self, text: &[u8]) -> Result<(), NotADigest> {
+        match self.characters.get_mut(..text.len()) {
             Some(place) => place.copy_from_slice(text),
-            None => return Signature::squeeze(text),
+            None => return self.squeeze(text),
         }
-        signature.len = text.len() as u8;
-        // Both questions are asked of all places, whatever the length, so that they are answered many at a time.
-        let all = &signature.characters;
-        let foreign = all.iter().fold(false, |any, &byte| any | (!is_character(byte) & (byte != 0)));
+        self.len = text.len() as u8;
+        // Asked of all places, whatever the length, so that the answer comes for many at a time.
+        let all = &self.characters;
+        let good = all.iter().map(|&byte| u8::from(is_character(byte))).sum::<u8>();
         let run = (0..LONGEST - RUN).fold(false, |any, i| {
             let here = all[i];
             any | ((here != 0) & (here == all[i + 1]) & (here == all[i + 2]) & (here == all[i + 3]))
         });
-        if foreign || run || text.contains(&0) { Signature::squeeze(text) } else { Some(signature) }
+        if run || good != self.len { self.squeeze(text) } else { Ok(()) }
     }
 
     /// The plain way, character by character.
     #[cold]
-    fn squeeze(text: &[u8]) -> Option<Self> {
-        let mut signature = Signature { characters: [0; LONGEST], len: 0, cut: false };
+    fn squeeze(&mut self, text: &[u8]) -> Result<(), NotADigest> {
+        *self = Signature::EMPTY;
         let (mut run, mut before) = (0, 0);
         for &byte in text {
             if !is_character(byte) {
-                return None;
+                return Err(NotADigest);
             }
             run = if byte == before { run + 1 } else { 1 };
             before = byte;
             if run > RUN {
-                signature.cut = true;
+                self.cut = true;
                 continue;
             }
-            *signature.characters.get_mut(usize::from(signature.len))? = byte;
-            signature.len += 1;
+            *self.characters.get_mut(usize::from(self.len)).ok_or(NotADigest)? = byte;
+            self.len += 1;
         }
-        Some(signature)
+        Ok(())
     }
 
     /// Its characters.
@@ -78,12 +81,12 @@ impl Signature {
     pub fn characters(&self) -> &[u8] {
         &self.characters[..usize::from(self.len)]
     }
+}
 
-    /// Each run of seven characters, as a number of 42 bits.
-    pub fn windows(&self) -> impl Iterator<Item = u64> + '_ {
-        let value = |byte: &u8| u64::from(VALUES[usize::from(*byte)]);
-        self.characters().windows(WINDOW).map(move |window| window.iter().map(value).fold(0, |all, v| all << 6 | v))
-    }
+/// Each run of seven characters of a signature, as a number of 42 bits.
+pub fn windows(characters: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    let value = |byte: &u8| u64::from(VALUES[usize::from(*byte)]);
+    characters.windows(WINDOW).map(move |window| window.iter().map(value).fold(0, |all, v| all << 6 | v))
 }
 
 /// A character of the alphabet.
@@ -160,16 +163,10 @@ impl Digest {
         let (first, second) = rest.split_at(memchr(b':', rest).ok_or(NotADigest)?);
         let second = &second[1..];
         let second = &second[..memchr(b',', second).unwrap_or(second.len())];
-        Ok(Digest {
-            level: level as u8,
-            first: Signature::parse(first).ok_or(NotADigest)?,
-            second: Signature::parse(second).ok_or(NotADigest)?,
-        })
-    }
-
-    /// Its signatures, each with the level at which it was made.
-    pub fn signatures(&self) -> [(u8, &Signature); 2] {
-        [(self.level, &self.first), (self.level + 1, &self.second)]
+        let mut digest = Digest { level: level as u8, first: Signature::EMPTY, second: Signature::EMPTY };
+        digest.first.fill(first)?;
+        digest.second.fill(second)?;
+        Ok(digest)
     }
 
     /// Equal in all that is compared: runs have been cut, and it is forgotten where.
@@ -218,16 +215,41 @@ fn score(a: &Signature, b: &Signature, level: u8) -> Result<u32, Zero> {
         let repetitive = [a, b].into_iter().filter(|s| short(s)).all(|s| s.cut);
         return Err(if repetitive { Zero::TooRepetitive } else { Zero::TooShort });
     }
-    let places = Places::of(a.characters());
-    if !places.share_piece(b.characters()) {
-        return Err(Zero::NoCommonPiece);
+    Pattern::of(a.characters(), level).score(b.characters()).ok_or(Zero::NoCommonPiece)
+}
+
+/// A signature to be compared with many.
+pub struct Pattern {
+    places: Places,
+    len: u32,
+    level: u8,
+}
+
+impl Pattern {
+    /// The signature made at this level.
+    #[inline]
+    pub fn of(characters: &[u8], level: u8) -> Self {
+        Pattern { places: Places::of(characters), len: characters.len() as u32, level }
     }
-    let (length_a, length_b) = (u32::from(a.len), u32::from(b.len));
-    let distance = length_a + length_b - 2 * places.longest_common(b.characters());
-    let longest = LONGEST as u32;
-    let found = 100 - 100 * (distance * longest / (length_a + length_b)) / longest;
-    // Little text gives small blocks and short signatures, which cannot promise much.
-    Ok(found.min((1 << level.min(7)) * length_a.min(length_b)))
+
+    /// The score against a signature of the same level; none if they share no piece.
+    #[inline]
+    pub fn score(&self, other: &[u8]) -> Option<u32> {
+        if !self.places.share_piece(other) {
+            return None;
+        }
+        let (a, b) = (self.len, other.len() as u32);
+        let distance = a + b - 2 * self.places.longest_common(other);
+        let longest = LONGEST as u32;
+        let found = 100 - 100 * (distance * longest / (a + b)) / longest;
+        Some(found.min(most_score(self.level, a.min(b))))
+    }
+}
+
+/// The most that signatures can promise of which the shorter has so many characters: little text gives small blocks.
+#[inline]
+pub fn most_score(level: u8, len: u32) -> u32 {
+    len << level.min(7)
 }
 
 /// Where each character stands in a signature: one bit a place.
@@ -315,9 +337,9 @@ mod tests {
     proptest! {
         #[test]
         fn quick_and_plain_parsing_agree(text in "[A-C+/09é:,\\x00]{0,70}") {
-            let found = Signature::parse(text.as_bytes()).map(|s| (s.characters().to_vec(), s.cut));
-            let expected = Signature::squeeze(text.as_bytes()).map(|s| (s.characters().to_vec(), s.cut));
-            prop_assert_eq!(found, expected);
+            let (mut quick, mut plain) = (Signature::EMPTY, Signature::EMPTY);
+            prop_assert_eq!(quick.fill(text.as_bytes()), plain.squeeze(text.as_bytes()));
+            prop_assert_eq!((quick.characters(), quick.cut), (plain.characters(), plain.cut));
         }
 
         #[test]
@@ -327,7 +349,9 @@ mod tests {
 
         #[test]
         fn bits_agree_with_the_table(a in "[A-E]{0,64}", b in "[A-E]{0,64}") {
-            let (x, y) = (Signature::parse(a.as_bytes()).unwrap(), Signature::parse(b.as_bytes()).unwrap());
+            let (mut x, mut y) = (Signature::EMPTY, Signature::EMPTY);
+            x.fill(a.as_bytes()).unwrap();
+            y.fill(b.as_bytes()).unwrap();
             let (x, y) = (x.characters(), y.characters());
             let mut table = vec![vec![0; y.len() + 1]; x.len() + 1];
             for i in 0..x.len() {

@@ -3,6 +3,7 @@
 //! Nothing here opens a file, reads the environment or knows Python. One module per idea; the order below is
 //! the order in which a page passes through them.
 
+pub mod alike;
 #[cfg(target_arch = "x86_64")]
 mod blocks;
 pub mod chars;
@@ -13,11 +14,15 @@ pub mod domain;
 pub mod entities;
 pub mod extract;
 mod find;
+pub mod known;
 pub mod links;
 pub mod markup;
 pub mod noise;
 pub mod page;
+pub mod pieces;
+pub mod shelf;
 pub mod sketch;
 pub mod style;
 pub mod text;
+pub mod union;
 pub mod words;
