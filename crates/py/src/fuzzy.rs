@@ -61,7 +61,7 @@ struct FuzzyIndex {
 #[pymethods]
 impl FuzzyIndex {
     #[new]
-    #[pyo3(signature = (threshold=90, least=7))]
+    #[pyo3(signature = (threshold=90, least=10))]
     fn new(threshold: u32, least: usize) -> PyResult<Self> {
         check(threshold, least)?;
         Ok(FuzzyIndex { known: Known::new(threshold, least) })
@@ -84,13 +84,14 @@ impl FuzzyIndex {
     }
 
     /// Pages added.
-    fn __len__(&self) -> usize {
+    #[getter]
+    fn pages(&self) -> usize {
         self.known.counts().0 as usize
     }
 
-    /// Unique pages, with which new ones are compared.
+    /// Pages that new ones are compared with: unique, and long enough.
     #[getter]
-    fn unique(&self) -> usize {
+    fn kept(&self) -> usize {
         self.known.counts().1
     }
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
+from pagekin.tables.fuzzy import FUZZY
 
 __all__ = [
+    "FUZZY",
     "LINKS",
     "PAGES",
     "RECORDS",
@@ -22,5 +24,5 @@ __all__ = [
     "Table",
 ]
 
-TABLES: dict[str, Table] = {t.name: t for t in (PAGES, TEXTS, LINKS, SKETCHES, SKIPPED)}
+TABLES: dict[str, Table] = {t.name: t for t in (PAGES, TEXTS, LINKS, SKETCHES, SKIPPED, FUZZY)}
 """In the order in which they come about."""
