@@ -100,7 +100,7 @@ impl Shard {
     /// The slot that has this tag, or the free one where it belongs.
     #[inline]
     fn place(&self, tag: u32) -> usize {
-        let mut at = (u64::from(tag) * self.slots.len() as u64 >> 32) as usize;
+        let mut at = ((u64::from(tag) * self.slots.len() as u64) >> 32) as usize;
         while self.slots[at].holder != FREE && self.slots[at].tag != tag {
             at = if at + 1 == self.slots.len() { 0 } else { at + 1 };
         }

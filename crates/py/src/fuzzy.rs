@@ -83,20 +83,12 @@ impl FuzzyIndex {
         Ok(self.known.best(&parse(ssdeep)?))
     }
 
-    /// Pages added.
-    #[getter]
-    fn pages(&self) -> usize {
-        self.known.counts().0 as usize
-    }
-
-    /// Pages that new ones are compared with: unique, and long enough.
-    #[getter]
-    fn kept(&self) -> usize {
-        self.known.counts().1
+    /// Pages added, and those that new ones are compared with: unique, and long enough.
+    fn counts(&self) -> (u32, usize) {
+        self.known.counts()
     }
 
     /// Bytes of memory taken.
-    #[getter]
     fn memory(&self) -> usize {
         self.known.memory()
     }
