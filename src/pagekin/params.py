@@ -121,6 +121,27 @@ class DuplicateParams:
 
 
 @dataclass(frozen=True)
+class FuzzyParams:
+    """Exact and fuzzy duplicates (Figuerola et al. 2011)."""
+
+    threshold: int = field(
+        default=90,
+        metadata={"doc": "ssdeep score that makes near duplicates, 1 to 100", "flag": "--fuzzy-threshold"},
+    )
+    least: int = field(
+        default=10,
+        metadata={
+            "doc": "characters that a digest's longer signature must have to say anything, 7 to 64",
+            "flag": "--fuzzy-least",
+        },
+    )
+
+    def __post_init__(self) -> None:
+        _between("fuzzy", "threshold", self.threshold, 1, 100)
+        _between("fuzzy", "least", self.least, 7, 64)
+
+
+@dataclass(frozen=True)
 class Params:
     """All parameters of a run."""
 
@@ -130,6 +151,7 @@ class Params:
     duplicates: DuplicateParams = field(
         default_factory=DuplicateParams, metadata={"doc": "duplicate classes"}
     )
+    fuzzy: FuzzyParams = field(default_factory=FuzzyParams, metadata={"doc": "exact and fuzzy duplicates"})
 
     def __post_init__(self) -> None:
         need = self.duplicates.runs * self.duplicates.length

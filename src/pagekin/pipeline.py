@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from pagekin.detect.duplicates import find_duplicates
+from pagekin.detect.fuzzy import find_fuzzy
 from pagekin.detect.sketch import sketch_crawl
 from pagekin.engines.base import Engine, Progress, Silent
 from pagekin.engines.local import LocalEngine
@@ -42,6 +43,7 @@ class Detector:
 
 DETECTORS: dict[str, Detector] = {
     "duplicates": Detector(find_duplicates),
+    "fuzzy": Detector(find_fuzzy),
 }
 """In the order in which they run. A detector comes after what it needs."""
 

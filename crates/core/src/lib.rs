@@ -3,18 +3,22 @@
 //! Nothing here opens a file, reads the environment or knows Python. One module per idea; the order below is
 //! the order in which a page passes through them.
 
+pub mod alike;
 #[cfg(target_arch = "x86_64")]
 mod blocks;
 mod bucket;
 pub mod chars;
 pub mod charset;
 pub mod cluster;
+pub mod ctph;
+pub mod digest;
 pub mod domain;
 pub mod entities;
 pub mod extract;
 mod fast;
 mod find;
 pub mod kin;
+pub mod known;
 pub mod links;
 pub mod markup;
 pub mod matrix;
@@ -22,9 +26,11 @@ pub mod members;
 pub mod noise;
 pub mod one_to_all;
 pub mod page;
+pub mod pieces;
 pub mod rabin;
 pub mod sets;
 pub mod shape;
+pub mod shelf;
 pub mod shingles;
 pub mod sketch;
 pub mod style;

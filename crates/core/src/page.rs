@@ -7,6 +7,7 @@ use md5::{Digest, Md5};
 use url::Url;
 
 use crate::charset::decode;
+use crate::ctph;
 use crate::domain::domain;
 use crate::extract::extract;
 use crate::links::{Link, links};
@@ -64,6 +65,8 @@ pub struct Sketch {
     pub shingles: Option<Vec<u64>>,
     /// MD5 of the text.
     pub md5: [u8; 16],
+    /// ssdeep digest of the text.
+    pub ssdeep: String,
 }
 
 /// Parameters and buffers that are reused from page to page; a fresh one is cheap to clone.
@@ -110,6 +113,7 @@ pub fn sketch(page: Page<'_>, scratch: &mut Scratch) -> Sketch {
         words,
         shingles,
         md5: Md5::digest(&text).into(),
+        ssdeep: ctph::digest(text.as_bytes()),
         text,
     }
 }

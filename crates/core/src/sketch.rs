@@ -116,6 +116,7 @@ fn assemble(
     add("shingles", Arc::new(shingles.finish()));
     let md5: StringArray = sketches.iter().map(|s| s.as_ref().map(|s| hex(&s.md5))).collect();
     add("md5", Arc::new(md5));
+    add("ssdeep", of_page(|s| Some(&s.ssdeep)));
     let failed = |row: usize| reason.is_null(row) && sketches[row].is_none();
     let reasons: StringArray =
         (0..sketches.len()).map(|row| if failed(row) { Some(FAILED) } else { value(reason, row) }).collect();

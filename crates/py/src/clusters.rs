@@ -39,12 +39,12 @@ impl StyleMatrix {
         enter(py, || locked(&self.matrix).push_batch(&batch))
     }
 
-    fn __len__(&self) -> usize {
+    /// How many fingerprints there are.
+    fn rows(&self) -> usize {
         locked(&self.matrix).len()
     }
 
-    /// How many bytes the fingerprints take.
-    #[getter]
+    /// How many bytes they take.
     fn nbytes(&self) -> usize {
         let matrix = locked(&self.matrix);
         matrix.len() * 2 * matrix.m()
@@ -95,7 +95,6 @@ enum Work {
 #[pymethods]
 impl StyleClusters {
     #[new]
-    #[pyo3(signature = (threads, m, *, k, p, t, budget, seed, cut))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         threads: usize,

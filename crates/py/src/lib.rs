@@ -17,6 +17,7 @@ use pagekin_core::{charset, domain, extract, links, noise, sketch, words};
 
 mod clusters;
 mod duplicates;
+mod fuzzy;
 mod shingles;
 mod styles;
 
@@ -152,5 +153,6 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     duplicates::register(m)?;
     shingles::register(m)?;
     styles::register(m)?;
+    fuzzy::register(m)?;
     Ok(())
 }

@@ -9,9 +9,11 @@ from __future__ import annotations
 from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
 from pagekin.tables.duplicates import DUPLICATES
+from pagekin.tables.fuzzy import FUZZY
 
 __all__ = [
     "DUPLICATES",
+    "FUZZY",
     "LINKS",
     "PAGES",
     "RECORDS",
@@ -24,5 +26,16 @@ __all__ = [
     "Table",
 ]
 
-TABLES: dict[str, Table] = {t.name: t for t in (PAGES, TEXTS, LINKS, SKETCHES, SKIPPED, DUPLICATES)}
+TABLES: dict[str, Table] = {
+    t.name: t
+    for t in (
+        PAGES,
+        TEXTS,
+        LINKS,
+        SKETCHES,
+        SKIPPED,
+        DUPLICATES,
+        FUZZY,
+    )
+}
 """In the order in which they come about."""

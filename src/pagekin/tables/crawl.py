@@ -93,6 +93,7 @@ SKETCHES = Table(
             "m chosen phrases: 64-bit fingerprints, little-endian, one for each function; null without words",
         ),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
+        Column("ssdeep", pa.string(), "ssdeep digest of the text as UTF-8"),
     ),
 )
 

@@ -1,0 +1,183 @@
+//! Pages as they come, each compared with those before it: exact copy, near copy, or new.
+//!
+//! Exact copies have the same MD5. Near copies are found among the *unique* pages so far: a page that is a copy of one
+//! of them is not compared with again, so that a thousand copies cost no more than one.
+
+use hashbrown::HashMap;
+
+use crate::digest::{Digest, Pattern};
+use crate::pieces::{Pieces, hash};
+use crate::shelf::{Shelf, Stored};
+
+/// A piece that so many unique pages hold says little; later holders are found by their other pieces.
+pub const MOST_HOLDERS: usize = 256;
+
+/// What a page is to the pages before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Like none of them.
+    Unique,
+    /// Its text is that of an earlier page.
+    Exact,
+    /// Its digest scores high enough against that of an earlier page.
+    Near,
+}
+
+/// The answer for one page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What the page is.
+    pub kind: Kind,
+    /// The page most like it: its place in the order in which pages came.
+    pub of: Option<u32>,
+    /// The score against that page; 0 if there is none.
+    pub score: u32,
+}
+
+/// The pages so far.
+pub struct Known {
+    threshold: u32,
+    least: usize,
+    pages: u32,
+    texts: HashMap<[u8; 16], u32>,
+    unique: Shelf,
+    /// Places of the unique pages in the order of all.
+    places: Vec<u32>,
+    pieces: Pieces,
+    /// For each unique page the last look-up that met it.
+    met: Vec<u32>,
+    lookup: u32,
+}
+
+impl Known {
+    /// Scores from `threshold` make near copies; digests of fewer than `least` characters, at least seven, make none.
+    pub fn new(threshold: u32, least: usize) -> Self {
+        Known {
+            threshold,
+            least,
+            pages: 0,
+            texts: HashMap::new(),
+            unique: Shelf::default(),
+            places: Vec::new(),
+            pieces: Pieces::new(MOST_HOLDERS),
+            met: Vec::new(),
+            lookup: 0,
+        }
+    }
+
+    /// Compares a page with those before it, and remembers it.
+    pub fn add(&mut self, digest: &Digest, md5: [u8; 16]) -> Found {
+        let place = self.pages;
+        self.pages += 1;
+        let first = *self.texts.entry(md5).or_insert(place);
+        if first != place {
+            return Found { kind: Kind::Exact, of: Some(first), score: 100 };
+        }
+        if digest.len() < self.least {
+            return Found { kind: Kind::Unique, of: None, score: 0 };
+        }
+        let (of, score) = self.best(digest).map_or((None, 0), |(of, score)| (Some(of), score));
+        if score >= self.threshold {
+            return Found { kind: Kind::Near, of, score };
+        }
+        self.keep(&Stored::of(digest), place);
+        Found { kind: Kind::Unique, of, score }
+    }
+
+    /// The unique page with the highest score, the earliest among equals; none if nothing is alike.
+    pub fn best(&mut self, digest: &Digest) -> Option<(u32, u32)> {
+        let stored = Stored::of(digest);
+        let mut best: Option<(u32, u32)> = None;
+        for (level, signature) in stored.signatures() {
+            self.lookup = self.lookup.wrapping_add(1);
+            let pattern = Pattern::of(signature, level);
+            for window in crate::digest::windows(signature) {
+                for &holder in self.pieces.holders(hash(level, window)) {
+                    if std::mem::replace(&mut self.met[holder as usize], self.lookup) == self.lookup {
+                        continue;
+                    }
+                    let other = self.unique.get(holder);
+                    let score =
+                        if other == stored { Some(100) } else { other.at(level).and_then(|s| pattern.score(s)) };
+                    let Some(score) = score else { continue };
+                    let place = self.places[holder as usize];
+                    if best.is_none_or(|(of, most)| score > most || score == most && place < of) {
+                        best = Some((place, score));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    fn keep(&mut self, stored: &Stored<'_>, place: u32) {
+        let holder = self.places.len() as u32;
+        for (level, signature) in stored.signatures() {
+            for window in crate::digest::windows(signature) {
+                self.pieces.add(hash(level, window), holder);
+            }
+        }
+        self.unique.push(stored);
+        self.places.push(place);
+        self.met.push(0);
+    }
+
+    /// Pages so far, and the unique ones that are compared with.
+    pub fn counts(&self) -> (u32, usize) {
+        (self.pages, self.unique.len())
+    }
+
+    /// Bytes of memory taken.
+    pub fn memory(&self) -> usize {
+        let texts = self.texts.capacity() * 8 / 7 * (size_of::<([u8; 16], u32)>() + 1);
+        let per_page = (self.places.capacity() + self.met.capacity()) * size_of::<u32>();
+        texts + per_page + self.unique.memory() + self.pieces.memory()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::compare;
+    use proptest::prelude::*;
+
+    /// Digests over a small alphabet of blocks, so that they share pieces.
+    fn digests() -> impl Strategy<Value = Vec<(String, u8)>> {
+        let block =
+            prop_oneof![Just("ABCDEFGHIJ"), Just("klmnopqr"), Just("012345678"), Just("x"), Just("yz"), Just("Q")];
+        let signature = proptest::collection::vec(block, 0..6).prop_map(|blocks| blocks.concat());
+        let digest = (0u32..5, signature.clone(), signature)
+            .prop_map(|(level, a, b)| format!("{}:{a}:{}", 48 << level, &b[..b.len().min(32)]));
+        proptest::collection::vec((digest, 0u8..60), 1..60)
+    }
+
+    proptest! {
+        /// Against comparing with every unique page.
+        #[test]
+        fn as_comparing_all(pages in digests(), threshold in 1u32..101, least in 7usize..20) {
+            let mut known = Known::new(threshold, least);
+            let (mut unique, mut seen): (Vec<(u32, Digest)>, Vec<u8>) = (Vec::new(), Vec::new());
+            for (place, (text, md5)) in pages.iter().enumerate() {
+                let digest = Digest::parse(text).unwrap();
+                let found = known.add(&digest, [*md5; 16]);
+                let copied = seen.iter().position(|other| other == md5);
+                seen.push(*md5);
+                let best = unique
+                    .iter()
+                    .map(|(of, other)| (compare(&digest, other).unwrap_or(0), std::cmp::Reverse(*of)))
+                    .filter(|(score, _)| *score > 0 && digest.len() >= least)
+                    .max();
+                let (score, of) = best.map_or((0, None), |(score, of)| (score, Some(of.0)));
+                let expected = match copied {
+                    Some(first) => Found { kind: Kind::Exact, of: Some(first as u32), score: 100 },
+                    None if score >= threshold => Found { kind: Kind::Near, of, score },
+                    None => Found { kind: Kind::Unique, of, score },
+                };
+                prop_assert_eq!(found, expected);
+                if expected.kind == Kind::Unique && digest.len() >= least {
+                    unique.push((place as u32, digest));
+                }
+            }
+        }
+    }
+}
