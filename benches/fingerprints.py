@@ -2,8 +2,8 @@
 
 Counts from the paper: 5,000,000 pages, 43,000 clusters, the largest of 626,900, 93,000 and 42,000 pages.
 Ours: the other clusters' sizes follow a power law, 60% of the pages are alone, and templates share minima: in
-each dimension five popular ones, each held by one template in fifty and by one in fifty of the pages alone, so
-that big mixed buckets occur. A member keeps its family's minimum in a share of the dimensions that is the
+each dimension five popular ones, each held by one template in fifty and by one in fifty of the pages alone,
+so that big mixed buckets occur. A member keeps its family's minimum in a share of the dimensions that is the
 family's own, from 0.55 to 1.
 """
 

@@ -71,7 +71,7 @@ fast! {
     }
 }
 
-/// Links of a bucket in which every pair counts. `label` says what is joined already.
+/// Links of a bucket in which every pair counts that has a new member. `label` says what is joined already.
 pub fn all_pairs(
     check: Check<'_>,
     members: &[u32],
@@ -95,6 +95,9 @@ pub fn all_pairs(
     }
     let alone = order.len();
     order.extend(tagged.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() == 1).map(|group| group[0].1));
+    // Rows of an earlier run, which have been compared with each other then, come first in the matrix.
+    let known = check.matrix.known().len() as u32;
+    order[alone..].sort_unstable_by_key(|&row| (row < known, row));
     groups.extend((alone..order.len()).map(|at| (at, at + 1)));
     let crowds = groups.partition_point(|(start, end)| end - start > 1);
     let m = check.matrix.m();
@@ -102,11 +105,12 @@ pub fn all_pairs(
     order.iter().for_each(|&row| rows.extend_from_slice(check.low(row)));
     let low = |at: usize| &rows[at * m..(at + 1) * m];
     let mut joined = Union::new(groups.len());
+    let has_new: Vec<bool> = groups.iter().map(|&(from, to)| order[from..to].iter().any(|&row| row >= known)).collect();
 
     // Each group against the larger ones before it, until one pair is found.
     for (g, &(start, end)) in groups.iter().enumerate() {
         for (h, &(from, to)) in groups[..g.min(crowds)].iter().enumerate() {
-            if joined.find(g as u32) == joined.find(h as u32) {
+            if !(has_new[g] || has_new[h]) || joined.find(g as u32) == joined.find(h as u32) {
                 continue;
             }
             let link = (start..end).find_map(|i| {
@@ -121,7 +125,8 @@ pub fn all_pairs(
         }
     }
     // Those that are alone against each other.
-    for i in alone..order.len() {
+    let new = order[alone..].partition_point(|&row| row >= known);
+    for i in alone..alone + new {
         promising(low(i), &rows[(i + 1) * m..], check.t, found);
         for &j in found.iter() {
             let (g, h) = (crowds + i - alone, crowds + i + 1 + j as usize - alone);

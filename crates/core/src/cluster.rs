@@ -86,6 +86,11 @@ impl Clusterer {
         let probes = probes(matrix.m(), &params);
         let hashes: Vec<u64> = (0..matrix.len()).into_par_iter().map(|row| matrix.hash(row)).collect();
         let mut joined = Union::new(matrix.len());
+        let mut known: Vec<(i64, u32)> = matrix.known().iter().copied().zip(0..).collect();
+        known.sort_unstable();
+        for pair in known.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            joined.join(pair[0].1, pair[1].1);
+        }
         let unique = unique(&matrix, &params, &probes, &hashes, &mut joined);
         Clusterer { matrix, params, probes, unique, hashes, joined, big: Vec::new() }
     }
@@ -280,6 +285,22 @@ mod tests {
                     prop_assert!(!together || exact[i] == exact[j]);
                 }
             }
+        }
+
+        /// New pages against known ones: the same clusters as all at once.
+        #[test]
+        fn known_pages_are_not_compared_again(n in 2usize..100, cut in 0usize..100, seed in any::<u64>()) {
+            let (m, cut) = (16, cut.min(n));
+            let params = ClusterParams { k: 1, p: 6, t: 6, budget: 1000, seed };
+            let rows = web(m, n, 5, seed);
+            let (old, _) = cluster(m, &rows[..cut], params);
+            let mut made = matrix::tests::matrix(m, &[]);
+            let known: Vec<i64> = old.iter().map(|&label| i64::from(label)).collect();
+            matrix::tests::push(&mut made, &rows[..cut], 0, Some(&known));
+            matrix::tests::push(&mut made, &rows[cut..], cut as i64, None);
+            let mut clusterer = Clusterer::new(made, params);
+            (0..params.p).for_each(|probe| clusterer.probe(probe));
+            prop_assert_eq!(clusterer.finish().1, naive(m, &rows, &params));
         }
 
         /// A probe of one dimension never comes twice; a larger one has different dimensions.

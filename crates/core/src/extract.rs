@@ -4,7 +4,9 @@
 //! that a million nested tags cost what a million flat ones do.
 
 use crate::find::find;
+use crate::maker;
 use crate::markup::{Element, attributes, comment_end, element, end_tag, name_end};
+use crate::skeleton::{MINIMA, Skeleton, number};
 use crate::text::TextWriter;
 
 /// What a page's markup yields. Links are as written, still with character references.
@@ -17,6 +19,10 @@ pub struct Extract<'a> {
     pub hrefs: Vec<&'a str>,
     /// The first `base`.
     pub base: Option<&'a str>,
+    /// What the page says made it.
+    pub generator: Option<String>,
+    /// Minima over its runs of tags.
+    pub skeleton: Option<[u16; MINIMA]>,
 }
 
 struct Walk<'a> {
@@ -25,6 +31,8 @@ struct Walk<'a> {
     title: Option<String>,
     hrefs: Vec<&'a str>,
     base: Option<&'a str>,
+    maker: maker::Maker<'a>,
+    skeleton: Skeleton,
     templates: u64,
     drawings: u64,
     pres: u64,
@@ -39,6 +47,8 @@ pub fn extract(html: &str) -> Extract<'_> {
         title: None,
         hrefs: Vec::new(),
         base: None,
+        maker: maker::Maker::default(),
+        skeleton: Skeleton::default(),
         templates: 0,
         drawings: 0,
         pres: 0,
@@ -50,6 +60,8 @@ pub fn extract(html: &str) -> Extract<'_> {
         title: walk.title.filter(|t| !t.is_empty()),
         hrefs: walk.hrefs,
         base: walk.base,
+        generator: walk.maker.name(),
+        skeleton: walk.skeleton.finish(),
     }
 }
 
@@ -78,7 +90,9 @@ impl<'a> Walk<'a> {
                 },
                 Some(b'!') if bytes[open..].starts_with(b"<!--") => {
                     self.text(text_from, open);
-                    comment_end(bytes, open)
+                    let end = comment_end(bytes, open);
+                    self.maker.comment(&self.html[open + 4..end.max(open + 4)]);
+                    end
                 }
                 Some(b'!' | b'?') => {
                     self.text(text_from, open);
@@ -127,11 +141,15 @@ impl<'a> Walk<'a> {
                 }
                 end
             }
+            Element::Meta => self.maker.meta(self.html, name_to),
             _ => attributes(bytes, name_to, |_, _| ()),
         };
         // The page ends inside the tag: it is dropped with all it swallowed.
         let Some(end) = end else { return bytes.len() };
         let name = &bytes[name_from..name_to];
+        if let Some(number) = number(name) {
+            self.skeleton.tag(number);
+        }
         match what {
             Element::Raw | Element::RawSpace => {
                 self.separate(what);

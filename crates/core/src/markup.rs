@@ -37,6 +37,8 @@ pub enum Element {
     Link,
     /// `base`.
     Base,
+    /// `meta`.
+    Meta,
 }
 
 /// The elements that do something, by what they do.
@@ -113,6 +115,7 @@ const ELEMENTS: &[(Element, &[&str])] = &[
     (Element::Template, &["template"]),
     (Element::Svg, &["svg"]),
     (Element::Base, &["base"]),
+    (Element::Meta, &["meta"]),
 ];
 
 /// The longest name in the list.

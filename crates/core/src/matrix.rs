@@ -17,26 +17,38 @@ pub struct Matrix {
     m: usize,
     pages: Vec<i64>,
     rows: Vec<u8>,
+    /// For the first rows, pages of an earlier run: the cluster each was in, or its own page.
+    known: Vec<i64>,
 }
 
 impl Matrix {
     /// Without any row.
     pub fn new(m: usize) -> Self {
-        Matrix { m, pages: Vec::new(), rows: Vec::new() }
+        Matrix { m, pages: Vec::new(), rows: Vec::new(), known: Vec::new() }
     }
 
     /// Adds the columns `page` and `style` of a batch; pages without a fingerprint are left out.
+    ///
+    /// A column `known`, where it is not null, names the cluster that a page of an earlier run was in, or the page
+    /// itself; such pages come before all others.
     pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         let missing = |name: &str| ArrowError::SchemaError(format!("fingerprints need a column {name}"));
         let page = batch.column_by_name("page").and_then(|c| c.as_primitive_opt::<Int64Type>());
         let page = page.ok_or_else(|| missing("page"))?;
         let style = batch.column_by_name("style").and_then(|c| c.as_binary_opt::<i32>());
         let style = style.ok_or_else(|| missing("style"))?;
+        let known = batch.column_by_name("known").and_then(|c| c.as_primitive_opt::<Int64Type>());
         for row in (0..batch.num_rows()).filter(|&row| style.is_valid(row)) {
             let bytes = style.value(row);
             if bytes.len() != 2 * self.m {
                 let (found, wanted) = (bytes.len() / 2, self.m);
                 return Err(ArrowError::SchemaError(format!("a fingerprint has {found} dimensions, not {wanted}")));
+            }
+            if let Some(known) = known.filter(|known| known.is_valid(row)) {
+                if self.known.len() < self.pages.len() {
+                    return Err(ArrowError::SchemaError("known pages come before new ones".into()));
+                }
+                self.known.push(known.value(row));
             }
             self.pages.push(page.value(row));
             self.rows.extend(bytes.iter().step_by(2));
@@ -63,6 +75,11 @@ impl Matrix {
     /// The page of a row.
     pub fn page(&self, row: usize) -> i64 {
         self.pages[row]
+    }
+
+    /// The clusters of the first rows, which are pages of an earlier run.
+    pub fn known(&self) -> &[i64] {
+        &self.known
     }
 
     /// A row: m low bytes, m high bytes.
@@ -182,13 +199,20 @@ pub(crate) mod tests {
 
     /// A matrix of these fingerprints; pages are numbered from 0.
     pub fn matrix(m: usize, rows: &[Vec<u16>]) -> Matrix {
+        let mut made = Matrix::new(m);
+        push(&mut made, rows, 0, None);
+        made
+    }
+
+    /// Adds fingerprints for pages from `first` on, with their known clusters if they have such.
+    pub fn push(made: &mut Matrix, rows: &[Vec<u16>], first: i64, known: Option<&[i64]>) {
         let bytes: Vec<Vec<u8>> = rows.iter().map(|r| r.iter().flat_map(|v| v.to_le_bytes()).collect()).collect();
         let style = BinaryArray::from_iter_values(bytes);
-        let page = Int64Array::from_iter_values(0..rows.len() as i64);
-        let columns: Vec<(&str, ArrayRef)> = vec![("page", Arc::new(page)), ("style", Arc::new(style))];
-        let mut made = Matrix::new(m);
+        let page = Int64Array::from_iter_values(first..first + rows.len() as i64);
+        let known = Int64Array::from_iter((0..rows.len()).map(|i| known.map(|known| known[i])));
+        let columns: Vec<(&str, ArrayRef)> =
+            vec![("page", Arc::new(page)), ("style", Arc::new(style)), ("known", Arc::new(known))];
         made.push_batch(&RecordBatch::try_from_iter(columns).unwrap()).unwrap();
-        made
     }
 
     #[test]

@@ -19,11 +19,13 @@ impl Shape {
 }
 
 /// The clusters of at least two rows, each with its rows by page. `labels` names for each row one that stands for it.
+/// Clusters of nothing but known pages are left out.
 fn clusters(matrix: &Matrix, labels: &[u32]) -> Vec<Vec<u32>> {
     let mut rows: Vec<u32> = (0..labels.len() as u32).collect();
     rows.par_sort_unstable_by_key(|&row| (labels[row as usize], matrix.page(row as usize)));
     let groups = rows.chunk_by(|a, b| labels[*a as usize] == labels[*b as usize]);
-    groups.filter(|group| group.len() > 1).map(<[u32]>::to_vec).collect()
+    let new = |group: &&[u32]| group.iter().any(|&row| row as usize >= matrix.known().len());
+    groups.filter(|group| group.len() > 1).filter(new).map(<[u32]>::to_vec).collect()
 }
 
 /// One row for each member: cluster, page, similarity, centroid, cohesion, worm; by cluster, then page.

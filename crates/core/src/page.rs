@@ -13,6 +13,7 @@ use crate::extract::extract;
 use crate::links::{Link, links};
 use crate::noise::Noise;
 use crate::shingles::{ShingleParams, Shingler};
+use crate::skeleton::MINIMA;
 use crate::style::{StyleParams, Stylist};
 use crate::words::Words;
 
@@ -42,8 +43,12 @@ pub struct Markup {
     pub noise_chars: usize,
     /// Style fingerprint, if the noise is long enough for one.
     pub style: Option<Vec<u16>>,
+    /// Minima over the runs of tags.
+    pub skeleton: Option<[u16; MINIMA]>,
     /// Title.
     pub title: Option<String>,
+    /// What the page says made it.
+    pub generator: Option<String>,
     /// Distinct targets.
     pub links: Vec<Link>,
 }
@@ -138,7 +143,9 @@ fn read_markup(
         bytes: bytes.len(),
         noise_chars,
         style,
+        skeleton: found.skeleton,
         title: found.title,
+        generator: found.generator,
         links: links(url, found.base, &found.hrefs),
     };
     (markup, found.text)

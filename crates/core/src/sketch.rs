@@ -12,7 +12,7 @@ use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use rayon::prelude::*;
 
-use crate::page::{Page, Scratch, Sketch, sketch};
+use crate::page::{Markup, Page, Scratch, Sketch, sketch};
 use crate::shingles::to_bytes;
 
 /// The reason given to a page on which the pass fails.
@@ -96,18 +96,15 @@ fn assemble(
     add("words", count(|s| Some(s.words)));
     add("links", count(|s| s.markup.as_ref().map(|m| m.links.len())));
     add("title", of_page(|s| s.markup.as_ref().and_then(|m| m.title.as_deref())));
+    add("generator", of_page(|s| s.markup.as_ref().and_then(|m| m.generator.as_deref())));
     // The one large column: room for all of it at once, rather than twice that by growing.
     let bytes = sketches.iter().flatten().map(|s| s.text.len()).sum();
     let mut text = StringBuilder::with_capacity(sketches.len(), bytes);
     sketches.iter().for_each(|s| text.append_option(s.as_ref().map(|s| &s.text)));
     add("text", Arc::new(text.finish()));
     add("targets", targets(sketches, markup));
-    let mut style = BinaryBuilder::new();
-    for sketch in sketches {
-        let minima = sketch.as_ref().and_then(|s| s.markup.as_ref()).and_then(|m| m.style.as_ref());
-        style.append_option(minima.map(|minima| minima.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()));
-    }
-    add("style", Arc::new(style.finish()));
+    add("style", minima(sketches, |markup| markup.style.as_deref()));
+    add("skeleton", minima(sketches, |markup| markup.skeleton.as_ref().map(|s| &s[..])));
     let mut shingles = BinaryBuilder::new();
     for sketch in sketches {
         let chosen = sketch.as_ref().and_then(|s| s.shingles.as_ref());
@@ -123,6 +120,16 @@ fn assemble(
     add("reason", Arc::new(reasons));
     add("detail", Arc::new(detail.clone()));
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+}
+
+/// Numbers of 16 bits that each page's markup gave, as bytes.
+fn minima(sketches: &[Option<Sketch>], of: fn(&Markup) -> Option<&[u16]>) -> ArrayRef {
+    let mut builder = BinaryBuilder::new();
+    for sketch in sketches {
+        let minima = sketch.as_ref().and_then(|s| s.markup.as_ref()).and_then(of);
+        builder.append_option(minima.map(|minima| minima.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()));
+    }
+    Arc::new(builder.finish())
 }
 
 /// The link targets of each page as a list of (target_url, target_domain).
