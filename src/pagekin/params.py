@@ -11,6 +11,7 @@ per part:
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,16 +50,78 @@ class ReadParams:
 
 @dataclass(frozen=True)
 class StyleParams:
-    """Style fingerprints (Urvoy et al. 2006)."""
+    """Style fingerprints and clusters (Urvoy et al. 2006)."""
 
-    n: int = field(default=32, metadata={"doc": "characters of noise in an n-gram, 1 to 64"})
-    m: int = field(default=128, metadata={"doc": "dimensions of a fingerprint, 1 to 4096"})
-    seed: int = field(default=0, metadata={"doc": "another seed samples other n-grams"})
+    n: int = field(
+        default=32, metadata={"doc": "characters of noise in an n-gram, 1 to 64", "flag": "--style-n"}
+    )
+    m: int = field(
+        default=128, metadata={"doc": "dimensions of a fingerprint, 1 to 4096", "flag": "--style-m"}
+    )
+    seed: int = field(default=0, metadata={"doc": "another seed samples other n-grams, probes other places"})
+    k: int = field(default=1, metadata={"doc": "dimensions of a probe, 1 to 8", "flag": "--style-k"})
+    p: int = field(default=20, metadata={"doc": "probes", "flag": "--style-p"})
+    t: int = field(
+        default=35, metadata={"doc": "matching dimensions that link two pages", "flag": "--style-t"}
+    )
+    miss: float = field(
+        default=0.0,
+        metadata={
+            "doc": "choose the number of probes so that at most this share of linked pairs is missed",
+            "flag": "--style-miss",
+        },
+    )
+    budget: int = field(
+        default=2048, metadata={"doc": "fingerprints in a bucket up to which all its pairs are compared"}
+    )
+    split_worms: bool = field(
+        default=False, metadata={"doc": "cut worm-shaped clusters at weak bridges", "flag": "--split-worms"}
+    )
 
     def __post_init__(self) -> None:
         _between("style", "n", self.n, 1, 64)
         _between("style", "m", self.m, 1, 4096)
         _between("style", "seed", self.seed, 0, 2**63 - 1)
+        _between("style", "k", self.k, 1, min(8, self.m))
+        _between("style", "p", self.p, 1, self.m if self.k == 1 else 4096)
+        _between("style", "t", self.t, 1, self.m)
+        _at_least("style", "budget", self.budget, 2)
+        if not 0 <= self.miss < 1:
+            raise ParamsError(f"style.miss must be from 0 to below 1, not {self.miss}")
+        if self.probes > 4096:
+            raise ParamsError(f"style.miss = {self.miss} needs more than 4096 probes of {self.k} dimensions")
+
+    @classmethod
+    def for_miss_rate(cls, miss: float, *, m: int = 128, t: int = 35, k: int = 1) -> StyleParams:
+        """The fewest probes that miss at most this share of the pairs that match in t dimensions.
+
+        Examples:
+            >>> StyleParams.for_miss_rate(0.01).p
+            14
+            >>> round(StyleParams(p=14).miss_rate, 4)
+            0.0086
+        """
+        return cls(m=m, t=t, k=k, p=cls(m=m, t=t, k=k, miss=miss).probes)
+
+    @property
+    def probes(self) -> int:
+        """How many probes there are: p, or as many as `miss` asks for."""
+        if not self.miss:
+            return self.p
+        most = self.m if self.k == 1 else 4097
+        return next((p for p in range(1, most) if self._missed(p) <= self.miss), most)
+
+    @property
+    def miss_rate(self) -> float:
+        """The chance that a pair which matches in exactly t dimensions is met by no probe."""
+        return self._missed(self.probes)
+
+    def _missed(self, p: int) -> float:
+        if self.k == 1:
+            # Different dimensions: none of the p is among the t.
+            return math.comb(self.m - p, self.t) / math.comb(self.m, self.t)
+        # Independent subsets: each has its own chance to lie within the t.
+        return (1 - math.comb(self.t, self.k) / math.comb(self.m, self.k)) ** p
 
 
 FAMILIES = ("bins", "rabin")

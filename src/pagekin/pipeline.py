@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pagekin.detect.duplicates import find_duplicates
 from pagekin.detect.fuzzy import find_fuzzy
 from pagekin.detect.sketch import sketch_crawl
+from pagekin.detect.styles import find_styles
 from pagekin.engines.base import Engine, Progress, Silent
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import (
@@ -43,12 +44,13 @@ class Detector:
 
 DETECTORS: dict[str, Detector] = {
     "duplicates": Detector(find_duplicates),
+    "styles": Detector(find_styles),
     "fuzzy": Detector(find_fuzzy),
 }
 """In the order in which they run. A detector comes after what it needs."""
 
 
-SKETCH_PARTS = ("style", "shingles")
+SKETCH_PARTS = {"style": ("n", "m", "seed"), "shingles": None}
 """Parameters that must be the same for the pages of two runs to be comparable."""
 
 
@@ -133,8 +135,11 @@ def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
         raise RunError(
             f"{run.path} is not finished; go on with it (`pagekin scan --resume`) before --against"
         )
-    for part in SKETCH_PARTS:
-        old, new = getattr(run.params, part), getattr(params, part)
+    for part, names in SKETCH_PARTS.items():
+        old, new = (
+            {k: v for k, v in p.to_dict()[part].items() if names is None or k in names}
+            for p in (run.params, params)
+        )
         if old != new:
             raise ParamsMismatchError(
                 f"{run.path} was made with other parameters [{part}]: {old} then, {new} now; give the same"
@@ -144,11 +149,13 @@ def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
 
 def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> None:
     begin = time.monotonic()
+    engine.facts.clear()
     step(run, engine, params)
     facts: dict[str, Any] = {
         "engine": engine.name,
         "seconds": round(time.monotonic() - begin, 3),
         "peak_memory_bytes": peak_memory(),
+        **engine.facts,
     }
     if name == "sketch":
         run.update(counts=_counts(run), skipped=_skipped(run))

@@ -55,7 +55,7 @@ impl<'a> Maker<'a> {
         let said = self.meta.filter(|meta| !meta.trim().is_empty()).or(self.comment)?;
         let end = (0..=KEPT.min(said.len())).rev().find(|&at| said.is_char_boundary(at))?;
         let mut writer = TextWriter::with_capacity(end);
-        writer.write(said[..end].as_bytes(), true);
+        writer.write(&said.as_bytes()[..end], true);
         Some(writer.finish()).filter(|name| !name.is_empty())
     }
 }

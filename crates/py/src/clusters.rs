@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use pagekin_core::cluster::{BigBucket, ClusterParams, Clusterer};
 use pagekin_core::matrix::Matrix;
 use pagekin_core::members::member_batch;
-use pagekin_core::one_to_all::one_to_all;
+use pagekin_core::one_to_all::{one_to_all, row_by_row};
 
 use crate::{enter, pool};
 
@@ -165,8 +165,16 @@ impl StyleClusters {
     }
 }
 
+/// Row by row, the similarity of the columns `a` and `b` of minima, in millionths.
+#[pyfunction]
+fn minima_similarity<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let batch = RecordBatch::from_pyarrow_bound(batch)?;
+    enter(py, || row_by_row(&batch))?.to_pyarrow(py)
+}
+
 /// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<StyleMatrix>()?;
-    m.add_class::<StyleClusters>()
+    m.add_class::<StyleClusters>()?;
+    m.add_function(wrap_pyfunction!(minima_similarity, m)?)
 }

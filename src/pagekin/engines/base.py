@@ -45,6 +45,10 @@ class Resources:
     """Bytes; what needs more goes to the spill folder."""
     spill: Path
     """A folder for its files alone, removed afterwards."""
+    advance: Callable[[float], None] = lambda done: None
+    """Hears which share of the finishing is done."""
+    note: Callable[[str, Any], None] = lambda name, fact: None
+    """Puts a fact about the work into `run.json`."""
 
 
 class Gatherer(Protocol):
@@ -108,6 +112,8 @@ class Engine(ABC):
     """Moves rows between kernels. A dataset is whatever the engine makes of one; detectors pass it on."""
 
     name: str
+    facts: dict[str, Any]
+    """What gatherers noted since this was last emptied."""
 
     @abstractmethod
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Any:

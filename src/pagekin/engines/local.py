@@ -59,6 +59,7 @@ class LocalEngine(Engine):
         self.batch_bytes = min(16 << 20, max(1, memory // 32))
         self.memory = memory
         self.progress = progress or Silent()
+        self.facts = {}
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
         """The records of a crawl, batch by batch."""
@@ -123,7 +124,14 @@ class LocalEngine(Engine):
             if data.spill is not None:
                 data.spill.mkdir(parents=True, exist_ok=True)
             with TemporaryDirectory(dir=data.spill) as folder:
-                gatherer = kernel.open(Resources(self.threads, self.memory, Path(folder)))
+                resources = Resources(
+                    self.threads,
+                    self.memory,
+                    Path(folder),
+                    advance=lambda done: self.progress.advance(0, done),
+                    note=self.facts.__setitem__,
+                )
+                gatherer = kernel.open(resources)
                 with Prefetch(data.open(None)) as source:
                     for batch in source:
                         gatherer.push(batch)

@@ -67,6 +67,7 @@ class SparkEngine(Engine):
 
     def __init__(self, master: str = "local[*]", config: dict[str, str] | None = None) -> None:
         self.driver = LocalEngine()
+        self.facts = self.driver.facts
         # Workers must run the Python that has pagekin; Spark's own guess is whatever is on their PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         if master.startswith("local"):

@@ -10,6 +10,7 @@ from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
 from pagekin.tables.duplicates import DUPLICATES
 from pagekin.tables.fuzzy import FUZZY
+from pagekin.tables.styles import STYLE_CLUSTERS, STYLE_MEMBERS
 
 __all__ = [
     "DUPLICATES",
@@ -20,6 +21,8 @@ __all__ = [
     "SKETCHED",
     "SKETCHES",
     "SKIPPED",
+    "STYLE_CLUSTERS",
+    "STYLE_MEMBERS",
     "TABLES",
     "TEXTS",
     "Column",
@@ -35,6 +38,8 @@ TABLES: dict[str, Table] = {
         SKETCHES,
         SKIPPED,
         DUPLICATES,
+        STYLE_CLUSTERS,
+        STYLE_MEMBERS,
         FUZZY,
     )
 }

@@ -1,0 +1,120 @@
+"""Names for clusters, from what their pages say of themselves: generator, title, and well-known phrases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pagekin.detect.rows import looked_up, rows_of
+from pagekin.engines.base import Engine
+from pagekin.run import Run
+
+FORUMS = (
+    "phpBB|vBulletin|Simple Machines|SMF|MyBB|Discourse|FluxBB|PunBB|XenForo|Invision|Vanilla|YaBB|Phorum"
+)
+
+TITLES: tuple[tuple[str, str], ...] = (
+    ("directory listing", r"^Index of /|^Directory listing (for|of) |^Listing of /"),
+    (
+        "default server page",
+        r"Apache2? .*Default Page|^Apache HTTP Server Test Page|^Test Page for the Apache",
+    ),
+    (
+        "default server page",
+        r"^Welcome to nginx|^IIS7?$|^IIS Windows Server|^It works!?$|^Welcome to OpenResty",
+    ),
+    ("default server page", r"^(Caddy|lighttpd|Apache Tomcat/\S+|Default Web Site Page)\b"),
+    ("parked domain", r"(?i)\b(domain|website) .{0,40}\b(is )?(for sale|parked|expired)\b|^Parked\b"),
+    ("error page", r"(?i)^(4\d\d|5\d\d)\b|\b(page|file) not found\b|^Error \d\d\d"),
+)
+"""A genre, and the titles that give it away."""
+
+TEXTS: tuple[tuple[str, str], ...] = (
+    ("parked domain", r"(?i)\bthis domain (name )?(is|may be) (parked|for sale)|\bbuy this domain\b"),
+    ("parked domain", r"(?i)\bdomain (is )?parked (free|by|with)\b|\bparked domain\b"),
+    ("directory listing", r"(?i)^\s*Index of /\S*\s.*\bLast modified\b"),
+    ("forum", rf"(?i)\b(powered by|forum software( by)?)\W+({FORUMS})\b"),
+)
+"""A genre, and what a centroid's text says."""
+
+KNOWN: tuple[tuple[str, str], ...] = (
+    ("forum", rf"(?i)\b({FORUMS}|board|forum|bulletin)\b"),
+    ("parked domain", r"(?i)\bpark"),
+)
+"""A genre, and the generators that make it."""
+
+PRODUCT = re.compile(r"(?i)^(?:powered|generated|created|built|produced)\s+(?:by|with)\s+|^generator:\s*")
+VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
+
+MOST = 0.5
+"""This share of the members must say the same."""
+
+
+def product(generator: str) -> str:
+    """The software's name without its version.
+
+    Examples:
+        >>> product("Agora Board 2.0.21"), product("powered by WordPress.com"), product("Doxygen 1.9.4")
+        ('Agora Board', 'WordPress.com', 'Doxygen')
+    """
+    name = VERSION.sub("", PRODUCT.sub("", generator.strip())).strip(" -:;,")
+    return name or generator.strip()
+
+
+def genre(generator: str | None, title: str | None) -> str | None:
+    """What one page gives itself away as.
+
+    Examples:
+        >>> genre(None, "Index of /pub"), genre("phpBB 3.1", "A board"), genre("Doxygen 1.9", "Main page")
+        ('directory listing', 'forum: phpBB', 'software: Doxygen')
+    """
+    found = next((name for name, pattern in TITLES if title and re.search(pattern, title)), None)
+    if found:
+        return found
+    if generator:
+        maker = product(generator)
+        kind = next((name for name, pattern in KNOWN if re.search(pattern, generator)), "software")
+        return f"{kind}: {maker}"
+    return None
+
+
+def name_clusters(
+    members: pa.Table,
+    clusters: pa.ChunkedArray,
+    centroids: pa.ChunkedArray,
+    runs: Sequence[Run],
+    engine: Engine,
+) -> pa.Array:
+    """A name for each of the clusters, null where the pages do not say."""
+    said = members.select(["cluster", "generator", "title"])
+    kinds = said.group_by(["generator", "title"], use_threads=False).aggregate([])
+    names = [genre(row["generator"], row["title"]) for row in kinds.to_pylist()]
+    keyed = kinds.append_column("name", pa.array(names, pa.string()))
+    keyed = keyed.append_column("key", _key(keyed))
+    said = said.append_column("name", looked_up(_key(said), keyed, "key", "name"))
+    votes = said.group_by(["cluster", "name"], use_threads=False).aggregate([("name", "count")])
+    totals = said.group_by("cluster", use_threads=False).aggregate([([], "count_all")])
+    share = pc.divide(
+        pc.cast(votes["name_count"], pa.float64()),
+        pc.cast(looked_up(votes["cluster"], totals, "cluster", "count_all"), pa.float64()),
+    )
+    won = votes.filter(pc.greater(share, MOST))
+    by_vote = looked_up(clusters, won, "cluster", "name")
+    texts = rows_of(runs, engine, "texts", ["page", "text"], centroids.combine_chunks())
+    by_text = [_by_text(text) for text in looked_up(centroids, texts, "page", "text").to_pylist()]
+    return pc.coalesce(by_vote, pa.array(by_text, pa.string()))
+
+
+def _key(table: pa.Table) -> pa.ChunkedArray:
+    """Generator and title in one string."""
+    return pc.binary_join_element_wise(
+        pc.fill_null(table["generator"], "\1"), pc.fill_null(table["title"], "\1"), "\0"
+    )
+
+
+def _by_text(text: str | None) -> str | None:
+    head = (text or "")[:20_000]
+    return next((name for name, pattern in TEXTS if re.search(pattern, head)), None)

@@ -1,0 +1,160 @@
+"""What kind of cluster it is, and the figures that decide.
+
+copy/paste   several hosts, and skeletons unlike the centroid's: a text, script or frameset passed on
+mirror       at least half of the pages have a text duplicate in the cluster on another host
+link farm    several domains, much of whose links lead to each other, on pages dense with links
+template     all others: pages that one piece of software filled in
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pagekin import _core
+from pagekin.detect.rows import looked_up, rows_of
+from pagekin.engines.base import Batch, BatchFunction, Engine
+from pagekin.run import Run
+
+MIRRORED = 0.5
+SKELETON = 0.4
+INNER_LINKS = 0.3
+LINK_DENSITY = 0.05
+FARM_DOMAINS = 3
+
+INNER = pa.schema([("cluster", pa.int64()), ("inner", pa.int64()), ("links", pa.int64())])
+
+
+def kind_of(cluster: Mapping[str, Any]) -> str | None:
+    """The kind, by the figures in a row of style_clusters; None where duplicates are not known.
+
+    Examples:
+        >>> figures = {"mirrored": 0.0, "inner_links": 0.9, "link_density": 0.2, "skeleton_similarity": 0.9}
+        >>> kind_of({"hosts": 40, "domains": 40, **figures})
+        'link farm'
+        >>> kind_of({"hosts": 40, "domains": 40, **figures, "inner_links": 0.0})
+        'template'
+    """
+    if cluster["mirrored"] is None:
+        return None
+    if cluster["hosts"] >= 2 and cluster["skeleton_similarity"] < SKELETON:
+        return "copy/paste"
+    if cluster["mirrored"] >= MIRRORED:
+        return "mirror"
+    linked = cluster["inner_links"] >= INNER_LINKS and cluster["link_density"] >= LINK_DENSITY
+    if cluster["domains"] >= FARM_DOMAINS and linked:
+        return "link farm"
+    return "template"
+
+
+def cluster_figures(
+    members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine
+) -> dict[str, pa.Array]:
+    """The figures for each of the clusters, in their order."""
+    words, links = (_sums(members, clusters, name) for name in ("words", "links"))
+    return {
+        "mirrored": _mirrored(members, clusters, runs, engine),
+        "inner_links": _inner_links(members, clusters, runs, engine),
+        "link_density": _share(links, pc.add(words, links)),
+        "skeleton_similarity": _skeletons(members, clusters, runs, engine),
+    }
+
+
+def _sums(members: pa.Table, clusters: pa.ChunkedArray, column: str) -> pa.Array:
+    grouped = members.group_by("cluster", use_threads=False).aggregate([(column, "sum")])
+    return pc.fill_null(looked_up(clusters, grouped, "cluster", f"{column}_sum"), 0)
+
+
+def _share(part: pa.Array, whole: pa.Array) -> pa.Array:
+    """A quotient of whole numbers, 0 where there is nothing."""
+    some = pc.max_element_wise(whole, 1)
+    return pc.divide(pc.cast(part, pa.float64()), pc.cast(some, pa.float64()))
+
+
+def _mirrored(members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine) -> pa.Array:
+    """Share of members in a duplicate class that has members of the same cluster on another host."""
+    if "duplicates" not in runs[-1].tables:
+        return pa.nulls(len(clusters), pa.float64())
+    classes = rows_of(runs, engine, "duplicates", ["page", "class"], members["page"].combine_chunks())
+    rows = members.select(["cluster", "page", "host"])
+    # A page that is alone in its class stands for itself.
+    rows = rows.append_column(
+        "class", pc.coalesce(looked_up(rows["page"], classes, "page", "class"), rows["page"].combine_chunks())
+    )
+    grouped = rows.group_by(["cluster", "class"], use_threads=False).aggregate(
+        [("host", "count_distinct"), ("page", "count")]
+    )
+    copied = grouped.filter(pc.greater_equal(grouped["host_count_distinct"], 2))
+    pages = _sums(copied, clusters, "page_count")
+    counts = rows.group_by("cluster", use_threads=False).aggregate([("page", "count")])
+    return _share(pages, looked_up(clusters, counts, "cluster", "page_count"))
+
+
+@dataclass(frozen=True)
+class InnerLinks:
+    """Of each member's links, how many lead to other domains of its cluster."""
+
+    members: pa.Table
+    schema: pa.Schema = INNER
+
+    def open(self, threads: int) -> BatchFunction:
+        """Counts by cluster, batch by batch."""
+        domains = self.members["domain"].combine_chunks().unique()
+
+        def pair(clusters: pa.Array, names: pa.Array) -> pa.Array:
+            """One number for a cluster (by place) and a domain."""
+            place = pc.cast(pc.index_in(clusters, value_set=ids), pa.int64())
+            domain = pc.cast(pc.index_in(names, value_set=domains), pa.int64())
+            return pc.add(pc.multiply(place, len(domains)), domain)
+
+        ids = self.members["cluster"].combine_chunks().unique()
+        known = pair(
+            self.members["cluster"].combine_chunks(), self.members["domain"].combine_chunks()
+        ).unique()
+
+        def counted(batch: Batch) -> Batch:
+            cluster = looked_up(batch.column("page"), self.members, "page", "cluster")
+            own = looked_up(batch.column("page"), self.members, "page", "domain")
+            target = batch.column("target_domain")
+            other = pc.fill_null(pc.not_equal(own, target), False)
+            inner = pc.and_(pc.is_in(pair(cluster, target), value_set=known.drop_null()), other)
+            rows = pa.table({"cluster": cluster, "inner": pc.cast(inner, pa.int64())})
+            rows = rows.filter(pc.is_valid(cluster))
+            grouped = rows.group_by("cluster", use_threads=False).aggregate(
+                [("inner", "sum"), ("inner", "count")]
+            )
+            columns = [grouped[name].combine_chunks() for name in ("cluster", "inner_sum", "inner_count")]
+            return pa.RecordBatch.from_arrays(columns, schema=INNER)
+
+        return counted
+
+
+def _inner_links(
+    members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine
+) -> pa.Array:
+    kernel = InnerLinks(members.select(["cluster", "page", "domain"]).combine_chunks())
+    data = engine.concat(*(engine.load(run, "links", ["page", "target_domain"]) for run in runs))
+    counts = engine.collect(engine.map(data, kernel))
+    return _share(_sums(counts, clusters, "inner"), _sums(counts, clusters, "links"))
+
+
+def _skeletons(members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine) -> pa.Array:
+    """Mean similarity of the members' skeletons to the centroid's, itself apart; 0 for pages without one."""
+    sketches = rows_of(runs, engine, "sketches", ["page", "skeleton"], members["page"].combine_chunks())
+    rows = members.filter(pc.not_equal(members["page"], members["centroid"]))
+    pair = pa.record_batch(
+        {
+            "a": looked_up(rows["page"], sketches, "page", "skeleton"),
+            "b": looked_up(rows["centroid"], sketches, "page", "skeleton"),
+        }
+    )
+    found = _core.minima_similarity(pair).column("similarity")
+    rows = pa.table({"cluster": rows["cluster"].combine_chunks(), "found": pc.fill_null(found, 0)})
+    grouped = rows.group_by("cluster", use_threads=False).aggregate([("found", "sum"), ("found", "count")])
+    total = looked_up(clusters, grouped, "cluster", "found_sum")
+    count = looked_up(clusters, grouped, "cluster", "found_count")
+    return _share(total, pc.multiply(count, 1_000_000))

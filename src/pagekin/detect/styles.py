@@ -1,0 +1,182 @@
+"""Style clusters: pages written by the same template, or with a large piece in common (Urvoy et al. 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pagekin import _core
+from pagekin.detect.genres import name_clusters
+from pagekin.detect.kinds import cluster_figures, kind_of
+from pagekin.detect.rows import looked_up, rows_of
+from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
+from pagekin.params import Params, StyleParams
+from pagekin.readers.base import RECORD_BITS
+from pagekin.run import Run
+from pagekin.tables import STYLE_CLUSTERS, STYLE_MEMBERS
+
+FINGERPRINTS = pa.schema([("page", pa.int64()), ("style", pa.binary()), ("known", pa.int64())])
+MEMBERS = pa.schema(
+    [
+        ("cluster", pa.int64()),
+        ("page", pa.int64()),
+        ("similarity", pa.float64()),
+        ("centroid", pa.int64()),
+        ("cohesion", pa.float64()),
+        ("worm", pa.bool_()),
+    ]
+)
+MILLION = 1_000_000
+"""Similarities are summed in millionths, so that means are the same on any machine."""
+
+TOLD = 100
+"""So many of the buckets that were too large for all pairs are told in run.json."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Says of each page of an earlier run which cluster it was in, or its own id; null for new pages."""
+
+    clusters: pa.Table | None
+    schema: pa.Schema = FINGERPRINTS
+
+    def open(self, threads: int) -> BatchFunction:
+        """Adds the column."""
+
+        def marked(batch: Batch) -> Batch:
+            known = pa.nulls(batch.num_rows, pa.int64())
+            if self.clusters is not None:
+                cluster = looked_up(batch.column("page"), self.clusters, "page", "cluster")
+                known = pc.coalesce(cluster, batch.column("page"))
+            return pa.RecordBatch.from_arrays([*batch.columns, known], schema=FINGERPRINTS)
+
+        return marked
+
+
+@dataclass
+class Probing:
+    """Collects fingerprints, then probes (crates/core/src/cluster.rs)."""
+
+    params: StyleParams
+    resources: Resources
+    native: _core.StyleClusters = field(init=False)
+
+    def __post_init__(self) -> None:
+        p = self.params
+        self.native = _core.StyleClusters(
+            self.resources.threads, p.m, p.k, p.probes, p.t, p.budget, p.seed, p.split_worms
+        )
+
+    def push(self, batch: Batch) -> None:
+        """More fingerprints."""
+        self.native.push(batch)
+
+    def finish(self) -> Iterator[Batch]:
+        """The members of all clusters."""
+        for probe in range(self.params.probes):
+            self.native.probe(probe)
+            self.resources.advance((probe + 1) / self.params.probes)
+        yield self.native.members().cast(MEMBERS)
+        big = self.native.big_buckets()
+        told = [{"dimensions": d, "minima": v, "fingerprints": n} for d, v, n in big[:TOLD]]
+        self.resources.note("big_buckets", {"count": len(big), "largest": told})
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Fingerprints that agree where a probe looks meet in a bucket; what is similar there is joined."""
+
+    params: StyleParams
+    by: str = "bucket"
+    schema: pa.Schema = MEMBERS
+
+    def open(self, resources: Resources) -> Probing:
+        """Collects fingerprints."""
+        return Probing(self.params, resources)
+
+
+def find_styles(run: Run, engine: Engine, params: Params) -> None:
+    """Sketches → members → (their pages, links, duplicates) → style_clusters, style_members."""
+    runs = [*known_runs(run), run]
+    fingerprints = engine.concat(*(_fingerprints(old, engine, old is run) for old in runs))
+    members = engine.collect(engine.exchange(fingerprints, Cluster(params.style)))
+    first = min((source.ordinal for source in run.inputs), default=0) << RECORD_BITS
+    clusters, ranked = _rank(members, runs, engine, first)
+    engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: ranked})
+
+
+def known_runs(run: Run) -> list[Run]:
+    """The runs that a run was made against, oldest first."""
+    known = run.against
+    return [] if known is None else [*known_runs(known), known]
+
+
+def _fingerprints(run: Run, engine: Engine, new: bool) -> Any:
+    clusters = None
+    if not new:
+        there = "style_members" in run.tables
+        clusters = (
+            run.table("style_members", ["page", "cluster"])
+            if there
+            else pa.table({"page": pa.array([], pa.int64()), "cluster": pa.array([], pa.int64())})
+        )
+    return engine.map(engine.load(run, "sketches", ["page", "style"]), Known(clusters))
+
+
+def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tuple[pa.Table, pa.Table]:
+    """The two tables: clusters by mean similarity × domains, and their (new) members."""
+    columns = ["page", "url", "host", "domain", "words", "links", "title", "generator"]
+    pages = rows_of(runs, engine, "pages", columns, members["page"].combine_chunks())
+    for name in columns[1:]:
+        members = members.append_column(name, looked_up(members["page"], pages, "page", name))
+    members = members.append_column("new", pc.greater_equal(members["page"], first))
+    millionths = pc.cast(pc.round(pc.multiply(members["similarity"], MILLION)), pa.int64())
+    members = members.append_column("millionths", millionths)
+    grouped = members.group_by("cluster", use_threads=False).aggregate(
+        [
+            ("page", "count"),
+            ("new", "sum"),
+            ("host", "count_distinct"),
+            ("domain", "count_distinct"),
+            ("millionths", "sum"),
+            ("centroid", "first"),
+            ("cohesion", "first"),
+            ("worm", "first"),
+        ]
+    )
+    count = pc.cast(grouped["page_count"], pa.float64())
+    mean = pc.divide(pc.divide(pc.cast(grouped["millionths_sum"], pa.float64()), count), MILLION)
+    figures = cluster_figures(members, grouped["cluster"], runs, engine)
+    clusters = pa.table(
+        {
+            "cluster": grouped["cluster"],
+            "pages": grouped["page_count"],
+            "known_pages": pc.subtract(grouped["page_count"], pc.cast(grouped["new_sum"], pa.int64())),
+            "hosts": grouped["host_count_distinct"],
+            "domains": grouped["domain_count_distinct"],
+            "mean_similarity": mean,
+            "score": pc.multiply(mean, pc.cast(grouped["domain_count_distinct"], pa.float64())),
+            "name": name_clusters(members, grouped["cluster"], grouped["centroid_first"], runs, engine),
+            "centroid": grouped["centroid_first"],
+            "centroid_url": looked_up(grouped["centroid_first"], pages, "page", "url"),
+            "cohesion": grouped["cohesion_first"],
+            "worm": grouped["worm_first"],
+            **figures,
+        }
+    )
+    kinds = pa.array([kind_of(row) for row in clusters.to_pylist()], pa.string())
+    clusters = clusters.append_column("kind", kinds).sort_by(
+        [("score", "descending"), ("pages", "descending"), ("cluster", "ascending")]
+    )
+    clusters = clusters.append_column("rank", pa.array(range(1, clusters.num_rows + 1), pa.int64()))
+    ranked = members.filter(members["new"])
+    ranked = ranked.append_column("rank", looked_up(ranked["cluster"], clusters, "cluster", "rank"))
+    order = [("rank", "ascending"), ("similarity", "descending"), ("page", "ascending")]
+    ranked = ranked.select(STYLE_MEMBERS.names).sort_by(order)
+    return clusters.select(STYLE_CLUSTERS.names).cast(STYLE_CLUSTERS.schema), ranked.cast(
+        STYLE_MEMBERS.schema
+    )

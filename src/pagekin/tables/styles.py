@@ -1,0 +1,51 @@
+"""Style clusters."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from pagekin.tables.base import PAGE, URL, Column, Table
+
+_RANK = Column("rank", pa.int64(), "1 for the highest score")
+_CLUSTER = Column("cluster", pa.int64(), "the cluster: the smallest page id in it")
+
+STYLE_CLUSTERS = Table(
+    "style_clusters",
+    "Pages joined by style similarity, one row a cluster.",
+    "rank: by score, then pages, highest first, then cluster",
+    (
+        _RANK,
+        _CLUSTER,
+        Column("pages", pa.int64(), "pages in it, known ones included"),
+        Column("known_pages", pa.int64(), "those of the runs that this one was made against"),
+        Column("hosts", pa.int64(), "different hosts"),
+        Column("domains", pa.int64(), "different registered domains"),
+        Column("mean_similarity", pa.float64(), "mean similarity of the members to the centroid"),
+        Column("score", pa.float64(), "mean_similarity × domains"),
+        Column("kind", pa.string(), "template, link farm, mirror, copy/paste; null without duplicates"),
+        Column("name", pa.string(), "the genre or software that the pages give themselves away as"),
+        Column("centroid", pa.int64(), "page: the member with the highest mean similarity to the others"),
+        Column("centroid_url", pa.string(), "its URL"),
+        Column("cohesion", pa.float64(), "linked pairs of all pairs: 1 for a clique (a sample if large)"),
+        Column("worm", pa.bool_(), "less than half of the pairs are linked"),
+        Column("mirrored", pa.float64(), "share of members with a text duplicate in it on another host"),
+        Column("inner_links", pa.float64(), "share of the members' links that lead to its other domains"),
+        Column("link_density", pa.float64(), "links among links and words"),
+        Column("skeleton_similarity", pa.float64(), "mean similarity of the tag skeletons to the centroid's"),
+    ),
+    brief=("rank", "pages", "domains", "mean_similarity", "kind", "name", "centroid_url"),
+)
+
+STYLE_MEMBERS = Table(
+    "style_members",
+    "The pages of the clusters; with --against, the new ones.",
+    "rank, then similarity, highest first, then page",
+    (
+        _RANK,
+        _CLUSTER,
+        PAGE,
+        URL,
+        Column("similarity", pa.float64(), "estimated Jaccard similarity to the centroid"),
+    ),
+    brief=("rank", "similarity", "url"),
+)
