@@ -35,6 +35,14 @@ TITLES: tuple[tuple[str, str], ...] = (
 TEXTS: tuple[tuple[str, str], ...] = (
     ("parked domain", r"(?i)\bthis domain (name )?(is|may be) (parked|for sale)|\bbuy this domain\b"),
     ("parked domain", r"(?i)\bdomain (is )?parked (free|by|with)\b|\bparked domain\b"),
+    (
+        "default server page",
+        r"(?i)\bweb ?server (works|is working|software is running)\b|\bserver .{0,40}was installed\b",
+    ),
+    (
+        "default server page",
+        r"(?i)\bno (site|content) has been (put|added|uploaded)\b|\bdefault (welcome|web) page\b",
+    ),
     ("directory listing", r"(?i)^\s*Index of /\S*\s.*\bLast modified\b"),
     ("forum", rf"(?i)\b(powered by|forum software( by)?)\W+({FORUMS})\b"),
 )
