@@ -29,6 +29,7 @@ import pyarrow.dataset as ds
 from pagekin import _core
 from pagekin.errors import OutputError, ParamsMismatchError, RunError, RunExistsError, TableMissingError
 from pagekin.files import TEMPORARY, write_atomically, writing
+from pagekin.like import Likeness, like
 from pagekin.params import Params
 from pagekin.readers import Input
 from pagekin.tables import TABLES, Table
@@ -164,6 +165,23 @@ class Run:
         rows = self.table(name, wanted)
         kept = rows.filter(pc.invert(pc.is_in(rows["page"], value_set=self.copies())))
         return kept if columns is None else kept.select(list(columns))
+
+    def like(self, page: str | Path, *, threads: int | None = None, top: int | None = None) -> Likeness:
+        """All pages by decreasing style similarity to one, with the gaps of that curve explained.
+
+        Args:
+            page: The URL of a page of this run, or an HTML file.
+            threads: By default all cores.
+            top: So many rows in the table; all by default.
+
+        Examples:
+            >>> import pagekin
+            >>> run = pagekin.Run(example_run)
+            >>> found = run.like(run.table("pages")["url"][0].as_py(), top=5)
+            >>> found.table.num_rows, 0 < found.threshold < 1
+            (5, True)
+        """
+        return like(self, page, threads=threads or len(os.sched_getaffinity(0)), top=top)
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
+from random import Random
 
 import duckdb
 import pyarrow as pa
@@ -60,6 +63,44 @@ def rows(
             raise UsageError(f"cannot select by {where!r}: {first}") from error
     # DuckDB gives dates in the machine's time zone.
     return found.cast(pa.schema([data.schema.field(column) for column in found.column_names]))
+
+
+def both(first: str, second: str | None) -> str:
+    """An expression that asks for both."""
+    return first if second is None else f"({first}) AND ({second})"
+
+
+def require_rank(run: Run, rank: int) -> int:
+    """The rank, if there is a style cluster of that rank."""
+    count = _count(run, "style_clusters")
+    if rank > count:
+        raise UsageError(f"there is no style cluster of rank {rank}; there are {count:,}")
+    return rank
+
+
+FIRST, RANDOM, EYED = 50, 50, 5
+"""The paper's check: so many clusters from the top, so many at random; members of each to look at."""
+
+
+def sample_clusters(run: Run, table: str) -> str:
+    """An expression for the rows to check by eye: always the same ones for the same run."""
+    count = _count(run, "style_clusters")
+    others = range(FIRST + 1, count + 1)
+    chosen = Random(run.params.style.seed).sample(others, min(RANDOM, len(others)))
+    ranks = [*range(1, min(FIRST, count) + 1), *sorted(chosen)]
+    named = f"rank IN ({', '.join(map(str, ranks))})" if ranks else "false"
+    if table == "style_clusters":
+        return named
+    # The nearest to the centroid, the farthest, and some between.
+    rows = run.table("style_members", ["rank", "page"]).to_pylist()
+    pages: list[int] = []
+    wanted = set(ranks)
+    for rank, members in groupby(rows, key=itemgetter("rank")):
+        if rank in wanted:
+            own = [row["page"] for row in members]
+            step = max(len(own) - 1, 1) / (EYED - 1)
+            pages += sorted({own[min(round(step * n), len(own) - 1)] for n in range(EYED)})
+    return both(named, f"page IN ({', '.join(map(str, pages))})" if pages else None)
 
 
 def _count(run: Run, name: str) -> int:

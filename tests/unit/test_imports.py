@@ -22,7 +22,7 @@ LAYERS: list[set[str]] = [
     {"web", "report", "crawl", "audit"},
     {"pipeline", "index", "verdicts", "show", "single", "digests", "synth"},
     {"detect"},
-    {"engines", "readers", "run"},
+    {"engines", "readers", "run", "like"},
     {"tables", "params", "files"},
     {"errors"},
     {"_core"},
@@ -33,6 +33,8 @@ NEIGHBOURS = {
     ("engines", "readers"),
     ("engines", "run"),
     ("run", "readers"),
+    ("run", "like"),
+    ("like", "run"),
 }
 
 # The public names load on first use, from everywhere.
@@ -47,8 +49,8 @@ HOMES: dict[str, set[str]] = {
     "jinja2": {"report", "web"},
     "matplotlib": {"report"},
     "pyarrow": {
-        "cli/tables", "crawl", "detect", "engines", "index", "pipeline", "readers", "report", "run", "show",
-        "synth", "tables", "verdicts", "web",
+        "cli/tables", "crawl", "detect", "engines", "index", "like", "pipeline", "readers", "report", "run",
+        "show", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
     "rich": {"cli"},

@@ -18,6 +18,12 @@ import click
     metavar="NAMES",
     help="Only these columns, separated by commas; a table on the screen shows the main ones.",
 )
+@click.option("--rank", type=click.IntRange(min=1), help="Only the style cluster of this rank.")
+@click.option(
+    "--sample",
+    is_flag=True,
+    help="Style clusters to check by eye: the first 50 and 50 others, each with a few of its members.",
+)
 @click.option(
     "--format",
     "form",
@@ -27,7 +33,14 @@ import click
     help="For the screen, or for a program to read.",
 )
 def show(
-    run: Path, table: str | None, top: int | None, where: str | None, columns: str | None, form: str
+    run: Path,
+    table: str | None,
+    top: int | None,
+    where: str | None,
+    columns: str | None,
+    rank: int | None,
+    sample: bool,
+    form: str,
 ) -> None:
     """Print a table of a run, or without TABLE what the run holds.
 
@@ -36,24 +49,34 @@ def show(
       pagekin show run
       pagekin show run pages --top 10
       pagekin show run pages --where "words < 20 and domain = 'example.org'"
+      pagekin show run style_clusters
+      pagekin show run style_members --rank 7
+      pagekin show run style_members --sample --format csv > to-check.csv
       pagekin show run skipped --format csv > skipped.csv
     """
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.errors import UsageError
     from pagekin.run import Run
-    from pagekin.show import overview, rows
+    from pagekin.show import both, overview, require_rank, rows, sample_clusters
     from pagekin.tables import TABLES
 
     opened = Run(run)
     limit = 20 if top is None and form == "table" else top
     names = [name.strip() for name in columns.split(",")] if columns else None
     if table is None:
-        if where or names or top is not None:
+        if where or names or top is not None or rank is not None or sample:
             raise UsageError(f"--where, --columns and --top need a TABLE; `pagekin show {run}` lists them")
         found = overview(opened)
     else:
         if form == "table" and names is None and table in TABLES:
             names = list(TABLES[table].brief) or None
+        if (rank is not None or sample) and table not in ("style_clusters", "style_members"):
+            raise UsageError("--rank and --sample are for the tables style_clusters and style_members")
+        if rank is not None:
+            where = both(f"rank = {require_rank(opened, rank)}", where)
+        if sample:
+            where = both(sample_clusters(opened, table), where)
+            limit = top
         found = rows(opened, table, where=where, columns=names, limit=limit)
     if form == "table":
         print_table(found, title=table or str(run))

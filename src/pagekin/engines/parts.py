@@ -134,7 +134,18 @@ def _pieces(batch: Batch) -> Iterator[Batch]:
 def table_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     """A Parquet writer with the settings all our tables share."""
     repeated = [f.name for f in schema if f.name in REPEATED]
-    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=repeated)
+    level: int | dict[str, int] = 1
+    if "style" in schema.names:
+        # Pages of one template share most of their minima: worth looking for, and far back.
+        level = {f.name: 3 if f.name in ("style", "skeleton") else 1 for f in schema}
+    return pq.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        compression_level=level,
+        use_dictionary=repeated,
+        data_page_size=4 << 20,
+    )
 
 
 # Columns whose values repeat enough for a dictionary to pay.

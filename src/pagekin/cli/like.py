@@ -1,0 +1,77 @@
+"""`pagekin like`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from pagekin.like import Likeness
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("page", metavar="URL|FILE")
+@click.option("--top", type=click.IntRange(min=0), help="So many rows.  [default: 20 as a table, else all]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "jsonl", "csv", "parquet"]),
+    default="table",
+    show_default=True,
+    help="For the screen, or for a program to read.",
+)
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the curve: a .png or .svg file.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Threads.  [default: all cores]")
+def like(run: Path, page: str, top: int | None, form: str, plot: Path | None, threads: int | None) -> None:
+    """Rank all pages of a run by style similarity to one: one to all.
+
+    Below the ranking: the gaps in the curve of similarities with what changes there, a threshold to suggest,
+    and how many hosts and domains have pages above it. The page is one of the run, or an HTML file.
+
+    \b
+    Examples:
+      pagekin like run http://www.example.org/
+      pagekin like run page.html --top 100 --format csv > ranking.csv
+      pagekin like run page.html --plot curve.svg
+    """
+    from pagekin.cli.tables import print_table, write_rows
+    from pagekin.run import Run
+
+    if plot is not None:
+        from pagekin.report.figures import check_plot
+
+        check_plot(plot)
+    found = Run(run).like(page, threads=threads, top=20 if top is None and form == "table" else top)
+    if form == "table":
+        print_table(found.table.select(["similarity", "matching", "url"]), title=f"like {page}")
+        for gap in found.gaps:
+            click.echo(str(gap))
+        click.echo(
+            f"suggested threshold {found.threshold:.3f}: {found.pages:,} pages on {found.hosts:,} hosts "
+            f"({found.share_of_hosts:.1%}) of {found.domains:,} domains ({found.share_of_domains:.1%})"
+        )
+    else:
+        write_rows(found.table, form, sys.stdout.buffer)
+    if plot is not None:
+        from pagekin.report.figures import write_plot
+
+        write_plot(plot, lambda axes: draw(axes, found))
+        click.echo(f"curve: {plot}", err=True)
+
+
+def draw(axes: Any, found: Likeness) -> None:
+    """The curve with its gaps: Figure 4 of the paper."""
+    reached = [0, *(count for count, _ in found.curve)]
+    axes.stairs([value for _, value in found.curve], reached, baseline=None, linewidth=1.5)
+    for number, gap in enumerate(found.gaps, 1):
+        axes.plot([gap.position, gap.position], [gap.lower, gap.upper], color="tab:red")
+        axes.annotate(f"({number})", (gap.position, gap.lower), fontsize=8)
+    axes.axhline(found.threshold, linestyle=":", color="grey")
+    axes.set_xlabel("pages")
+    axes.set_ylabel("similarity")
+    axes.set_ylim(0, 1.02)
+    axes.set_xlim(left=0)
