@@ -104,7 +104,7 @@ def _pairs(sizes: pd.Series) -> int:
 
 
 def detector(folder: Path) -> Iterable[Row]:
-    """The paper's site detector: does similarity >= 20/128 to one random page find the rest of its package?"""
+    """The paper's site detector: does similarity >= 20/128 to one page find the rest of its package?"""
     pool = cache_folder() / "pool"
     large = [path for path in sorted(pool.glob("*.zip")) if _pages(path) >= PAGES_EACH]
     chosen = [Path(path) for path in evenly([str(path) for path in large], PACKAGES)]
