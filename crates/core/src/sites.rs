@@ -2,7 +2,11 @@
 //!
 //! Names are numbers here. A page whose site nobody knows is a site of its own.
 
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::ArrowError;
 use hashbrown::HashMap;
+
+use crate::quilts::{ints, strings};
 
 /// What makes two pages foreign to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +52,24 @@ pub struct SitesBuilder {
 }
 
 impl SitesBuilder {
+    /// Sites of pages: `page`, `host`, `domain`, `ip`.
+    pub fn push_sites(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        let pages = ints(batch, "page")?;
+        let names = [strings(batch, "host")?, strings(batch, "domain")?, strings(batch, "ip")?];
+        for row in 0..batch.num_rows() {
+            let [host, domain, ip] = names.map(|array| array.is_valid(row).then(|| array.value(row)));
+            self.site(pages.value(row), host, domain, ip);
+        }
+        Ok(())
+    }
+
+    /// Near-copies: `page`, `representative`.
+    pub fn push_copies(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        let (pages, representatives) = (ints(batch, "page")?, ints(batch, "representative")?);
+        pages.values().iter().zip(representatives.values()).for_each(|(page, of)| self.copy(*page, *of));
+        Ok(())
+    }
+
     /// A page's site.
     pub fn site(&mut self, page: i64, host: Option<&str>, domain: Option<&str>, ip: Option<&str>) {
         let site = Site {

@@ -14,6 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use pagekin_core::{charset, domain, extract, links, noise, sketch, style, words};
 
+mod quilts;
 mod styles;
 
 /// The one door: runs `work` without the GIL.
@@ -143,6 +144,7 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(count_words, m)?)?;
     m.add_function(wrap_pyfunction!(py_host, m)?)?;
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;
+    quilts::register(m)?;
     styles::register(m)?;
     Ok(())
 }
