@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from pagekin.detect.quilts import find_quilts
 from pagekin.detect.sketch import sketch_crawl
 from pagekin.engines.base import Engine, Progress, Silent
 from pagekin.engines.local import LocalEngine
@@ -32,7 +33,9 @@ class Detector:
     needs: tuple[str, ...] = ()
 
 
-DETECTORS: dict[str, Detector] = {}
+DETECTORS: dict[str, Detector] = {
+    "quilts": Detector(find_quilts),
+}
 """In the order in which they run. A detector comes after what it needs."""
 
 

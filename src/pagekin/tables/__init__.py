@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
+from pagekin.tables.quilts import ORIGINALITY, QUILT_SOURCES, QUILTS
 
 __all__ = [
     "LINKS",
+    "ORIGINALITY",
     "PAGES",
+    "QUILTS",
+    "QUILT_SOURCES",
     "RECORDS",
     "SKETCHED",
     "SKETCHES",
@@ -22,5 +26,7 @@ __all__ = [
     "Table",
 ]
 
-TABLES: dict[str, Table] = {t.name: t for t in (PAGES, TEXTS, LINKS, SKETCHES, SKIPPED)}
+TABLES: dict[str, Table] = {
+    t.name: t for t in (PAGES, TEXTS, LINKS, SKETCHES, SKIPPED, QUILTS, QUILT_SOURCES, ORIGINALITY)
+}
 """In the order in which they come about."""

@@ -1,0 +1,137 @@
+"""Quilts: pages made of other pages' text, and their sources (Najork 2012)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pagekin import _core
+from pagekin.detect.attribution import attribute
+from pagekin.engines.base import Batch, Engine, Resources
+from pagekin.errors import ParamsError
+from pagekin.params import Params, QuiltParams
+from pagekin.run import Run
+from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS
+
+SOURCE = pa.struct(
+    [
+        ("source", pa.int64()),
+        ("new_grams", pa.int64()),
+        ("shared_grams", pa.int64()),
+        ("foreign", pa.bool_()),
+    ]
+)
+COVERED = pa.schema(
+    [
+        ("page", pa.int64()),
+        ("grams", pa.int64()),
+        ("own_grams", pa.int64()),
+        ("patch_grams", pa.int64()),
+        ("quilt", pa.bool_()),
+        ("uncovered", pa.int64()),
+        ("sources", pa.list_(SOURCE)),
+    ]
+)
+"""What comes of each page: its grams, and its sources if it has patch grams enough."""
+
+
+class Gatherer:
+    """Texts in, covered pages out (crates/core/src/quilts.rs)."""
+
+    def __init__(self, run: Run, params: QuiltParams, resources: Resources) -> None:
+        self.params = params
+        self.quilter = _core.Quilter(
+            resources.threads, resources.memory, str(resources.spill), params.k, params.seed
+        )
+        for batch in run.dataset("pages").to_batches(columns=["page", "host", "domain", "ip"]):
+            self.quilter.sites(batch)
+        if "duplicates" in run.tables and not params.keep_duplicates:
+            for batch in run.dataset("duplicates").to_batches(columns=["page", "representative"]):
+                self.quilter.copies(batch)
+        self.push = self.quilter.push
+        self.facts: dict[str, Any] = {}
+
+    def count(self, m: int) -> _core.Counted:
+        """Counts the grams, once all texts are there."""
+        counted = self.quilter.count(m, self.params.foreign)
+        self.facts.update(counted.facts())
+        return counted
+
+    def finish(self) -> Iterator[Batch]:
+        """One row a page."""
+        params = self.params
+        yield from self.count(params.m).covers(params.m, params.c, params.theta, params.min_share)
+
+
+@dataclass(frozen=True)
+class Covered:
+    """The exchange behind quilts. Every gram may join any two pages, so all rows meet."""
+
+    run: Run
+    params: QuiltParams
+    by: str = ""
+    schema: pa.Schema = COVERED
+
+    def open(self, resources: Resources) -> Gatherer:
+        """A gatherer that knows the pages' sites and classes."""
+        return Gatherer(self.run, self.params, resources)
+
+
+def find_quilts(run: Run, engine: Engine, params: Params) -> None:
+    """Texts → grams → patches → covers → quilts, quilt_sources, originality."""
+    check_sites(run, params.quilts)
+    texts = engine.load(run, "texts", ["page", "text"])
+    covered = engine.collect(engine.exchange(texts, Covered(run, params.quilts)))
+    found = covered.filter(covered["quilt"])
+    sources, quilts = attribute(run, source_rows(found), quilt_rows(found))
+    engine.publish(
+        run,
+        "quilts",
+        {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: originality(run, covered)},
+    )
+
+
+def check_sites(run: Run, params: QuiltParams) -> None:
+    """Fails when no page has the address by which foreign pages are to be told."""
+    if params.foreign == "ip" and not any(
+        len(batch) > batch["ip"].null_count for batch in run.dataset("pages").to_batches(columns=["ip"])
+    ):
+        raise ParamsError("--foreign ip: the crawl recorded no address of any page; take host or domain")
+
+
+def source_rows(found: pa.Table) -> pa.Table:
+    """One row for each source of the covered pages, without what other tables know of it."""
+    lists = found["sources"].combine_chunks()
+    parents = pc.list_parent_indices(lists)
+    starts = pc.take(lists.offsets, parents)
+    flat = pc.list_flatten(lists)
+    rank = pc.subtract(pa.array(range(len(parents)), pa.int64()), pc.subtract(starts, lists.offsets[0]))
+    rows = pa.table({field.name: column for field, column in zip(SOURCE, flat.flatten(), strict=True)})
+    rows = rows.add_column(0, "page", found["page"].take(parents))
+    rows = rows.append_column("rank", pc.add(rank, 1))
+    patch = found["patch_grams"].take(parents)
+    return rows.append_column("share", ratio(rows["new_grams"], patch))
+
+
+def quilt_rows(found: pa.Table) -> pa.Table:
+    """One row for each quilt, without what other tables know of it."""
+    rows = found.select(["page", "grams", "patch_grams", "uncovered"])
+    rows = rows.append_column("patch_fraction", ratio(rows["patch_grams"], rows["grams"]))
+    return rows.append_column("sources", pc.cast(pc.list_value_length(found["sources"]), pa.int64()))
+
+
+def ratio(part: pa.ChunkedArray, whole: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A fraction; null where the whole is nothing."""
+    whole = pc.if_else(pc.equal(whole, 0), None, whole)
+    return pc.divide(pc.cast(part, pa.float64()), pc.cast(whole, pa.float64()))
+
+
+def originality(run: Run, covered: pa.Table) -> pa.Table:
+    """How much of each page is its own. Rows are those of `pages`, in the same order."""
+    urls = run.table("pages", ["page", "url"])
+    rows = covered.select(["page", "grams", "own_grams"]).add_column(1, "url", urls["url"])
+    return rows.append_column("originality", ratio(rows["own_grams"], rows["grams"]))
