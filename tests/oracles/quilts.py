@@ -1,4 +1,4 @@
-"""Quilts by the definition: sets of word tuples, the greedy cover as it is printed, covers of least size by trial."""
+"""Quilts by the definition: sets of word tuples, the printed greedy cover, least covers by trial."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def counted(
     with tempfile.TemporaryDirectory() as folder:
         quilter = _core.Quilter(threads, memory, folder, k, seed)
         host, domain, ip = zip(*(web.sites[page] for page in pages), strict=True)
-        quilter.sites(batch(page=pages, host=host, domain=domain, ip=ip))
+        quilter.sites(batch(page=pages, url=[None] * len(pages), host=host, domain=domain, ip=ip))
         quilter.copies(batch(page=list(web.copies), representative=list(web.copies.values())))
         for part in (pages[::2], pages[1::2]):
             quilter.push(batch(page=part, text=[web.texts[page] for page in part]))

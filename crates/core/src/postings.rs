@@ -96,12 +96,14 @@ pub struct Counted {
     file: Mutex<Option<File>>,
     written: AtomicU64,
     shared_grams: AtomicU64,
+    /// By bucket, the grams that several pages hold, if they are wanted.
+    hashes: Option<Mutex<Vec<(usize, Vec<u64>)>>>,
     facts: Facts,
 }
 
 impl Counted {
-    /// Nothing counted yet.
-    pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: Sites, m: usize, room: Room) -> Self {
+    /// Nothing counted yet. With `verify` the hashes of shared grams are kept, to be verified.
+    pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: Sites, m: usize, room: Room, verify: bool) -> Self {
         Counted {
             shared: grams.iter().map(|_| AtomicU32::new(0)).collect(),
             pages,
@@ -114,6 +116,7 @@ impl Counted {
             file: Mutex::new(None),
             written: AtomicU64::new(0),
             shared_grams: AtomicU64::new(0),
+            hashes: verify.then(Mutex::default),
             facts: Facts::default(),
         }
     }
@@ -131,8 +134,12 @@ impl Counted {
         let memory = self.room.memory / 8 / self.room.threads.max(1);
         let rules = Rules { rank, counts: &self.sites.stands, m: self.m, memory };
         let mut distinct = 0;
-        shared_grams(pairs, bucket, rules, |Shared { holders, common, first, .. }| {
+        let mut hashes = Vec::new();
+        shared_grams(pairs, bucket, rules, |Shared { gram, holders, common, first }| {
             distinct += u64::from(first);
+            if first && self.hashes.is_some() {
+                hashes.push(gram);
+            }
             for &page in holders {
                 self.shared[page as usize].fetch_add(1, Ordering::Relaxed);
             }
@@ -146,6 +153,9 @@ impl Counted {
             }
         })?;
         self.shared_grams.fetch_add(distinct, Ordering::Relaxed);
+        if let Some(all) = &self.hashes {
+            all.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((bucket, hashes));
+        }
         self.keep(bucket, postings)
     }
 
@@ -187,6 +197,24 @@ impl Counted {
             }
         }
         Ok(())
+    }
+
+    /// The grams that several pages hold, in groups small enough to be verified one after the other.
+    pub fn to_verify(&self) -> Vec<Vec<u64>> {
+        // A gram's words take about this, with what finds them.
+        const GRAM: usize = 100;
+        let Some(hashes) = &self.hashes else { return Vec::new() };
+        let mut buckets = std::mem::take(&mut *hashes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        buckets.sort_unstable_by_key(|bucket| bucket.0);
+        let mut groups = vec![Vec::new()];
+        for (_, bucket) in buckets {
+            let last = groups.last().map_or(0, Vec::len);
+            if last > 0 && (last + bucket.len()) * GRAM > self.room.memory / 2 {
+                groups.push(Vec::new());
+            }
+            groups.last_mut().expect("never empty").extend(bucket);
+        }
+        groups
     }
 
     /// What was counted.

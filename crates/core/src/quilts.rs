@@ -5,6 +5,7 @@
 //! ```
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -13,7 +14,7 @@ use arrow_array::{Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
-use crate::covers::Covers;
+use crate::gram_index::IndexWriter;
 use crate::grams::Grams;
 use crate::pairs::{BUCKETS, Chunk, Pairs};
 use crate::postings::{Counted, Room};
@@ -30,6 +31,15 @@ pub struct QuiltParams {
     pub theta: f64,
     /// Each source newly covers at least this fraction of the patch grams.
     pub min_share: f64,
+}
+
+/// What to keep beside the postings.
+#[derive(Clone, Copy, Default)]
+pub struct Keep<'a> {
+    /// Where to write an index of all grams.
+    pub index: Option<&'a Path>,
+    /// Keep the hashes of shared grams, to be verified.
+    pub hashes: bool,
 }
 
 /// Gathers the grams of a collection.
@@ -125,7 +135,7 @@ impl Quilter {
     }
 
     /// Closes the collection; patch grams will have at most `m` holders.
-    pub fn finish(self, m: usize, foreign: Foreign) -> Counting {
+    pub fn finish(self, m: usize, foreign: Foreign, keep: Keep<'_>) -> io::Result<Counting> {
         let mut order: Vec<u32> = (0..self.pages.len() as u32).collect();
         order.sort_by_key(|&page| self.pages[page as usize]);
         let mut rank = vec![0; order.len()];
@@ -133,8 +143,12 @@ impl Quilter {
         let pages: Vec<i64> = order.iter().map(|&page| self.pages[page as usize]).collect();
         let grams = order.iter().map(|&page| self.grams[page as usize]).collect();
         let sites = self.sites.finish(&pages, foreign);
-        let counted = Counted::new(pages, grams, sites, m, self.room);
-        Counting { pairs: self.pairs, rank, counted, next: 0 }
+        let index = match keep.index {
+            Some(path) => Some(IndexWriter::new(path, &self.pairs, pages.len(), self.k, self.seed)?),
+            None => None,
+        };
+        let counted = Counted::new(pages, grams, sites, m, self.room, keep.hashes);
+        Ok(Counting { pairs: self.pairs, rank, counted, index, next: 0 })
     }
 }
 
@@ -161,6 +175,7 @@ pub struct Counting {
     pub pairs: Pairs,
     rank: Vec<u32>,
     counted: Counted,
+    index: Option<IndexWriter>,
     next: usize,
 }
 
@@ -170,27 +185,22 @@ impl Counting {
         const STEP: usize = 16;
         let end = BUCKETS.min(self.next + STEP);
         self.counted.count(&self.pairs, &self.rank, self.next..end)?;
+        if let Some(index) = &self.index {
+            let memory = self.counted.room.memory / 8 / self.counted.room.threads.max(1);
+            index.write(&self.pairs, &self.rank, self.next..end, memory)?;
+        }
         self.next = end;
         Ok(end < BUCKETS)
     }
 
     /// The counted collection, when no step is left.
-    pub fn finish(self) -> Arc<Counted> {
+    pub fn finish(self) -> io::Result<Arc<Counted>> {
         assert_eq!(self.next, BUCKETS, "all steps come first");
-        Arc::new(self.counted)
+        if let Some(index) = self.index {
+            index.finish(&self.counted.pages, &self.counted.sites)?;
+        }
+        Ok(Arc::new(self.counted))
     }
-}
-
-/// All at once, for tests and small collections.
-pub fn find_quilts(quilter: Quilter, params: QuiltParams, foreign: Foreign) -> Result<Vec<RecordBatch>, ArrowError> {
-    let mut counting = quilter.finish(params.m, foreign);
-    while counting.step()? {}
-    let mut covers = Covers::new(counting.finish(), params)?;
-    let mut batches = Vec::new();
-    while let Some(batch) = covers.next_batch()? {
-        batches.push(batch);
-    }
-    Ok(batches)
 }
 
 pub(crate) fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a dyn Array, ArrowError> {

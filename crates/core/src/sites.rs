@@ -1,12 +1,14 @@
 //! Who a page belongs to: its site, and the class of near-copies that it stands for.
 //!
-//! Names are numbers here. A page whose site nobody knows is a site of its own.
+//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page whose site nobody
+//! knows is a site of its own.
 
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::ArrowError;
-use hashbrown::HashMap;
 
+use crate::grams::word_hash;
 use crate::quilts::{ints, strings};
+use crate::style::mix;
 
 /// What makes two pages foreign to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,29 +38,56 @@ impl Foreign {
 
 /// A page's site by every name it has. Zero is an unknown address; host and domain are never zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Site {
-    host: u32,
-    domain: u32,
-    ip: u32,
+pub struct Site {
+    /// Of the host name.
+    pub host: u64,
+    /// Of the registered domain.
+    pub domain: u64,
+    /// Of the address.
+    pub ip: u64,
+    /// Of the page's own address; zero where it has none.
+    pub url: u64,
+}
+
+impl Site {
+    /// From names; a page without a name for something is the only one of its kind.
+    pub fn new(page: i64, host: Option<&str>, domain: Option<&str>, ip: Option<&str>) -> Self {
+        let own = mix(page as u64 ^ 0x6F77_6E21).max(1);
+        Site {
+            host: host.map_or(own, name_hash),
+            domain: domain.map_or(own, name_hash),
+            ip: ip.map_or(0, name_hash),
+            url: 0,
+        }
+    }
+
+    /// The same for a page at this address.
+    pub fn at(self, url: Option<&str>) -> Self {
+        Site { url: url.map_or(0, name_hash), ..self }
+    }
+}
+
+/// A name as a number that is not zero.
+pub fn name_hash(name: &str) -> u64 {
+    word_hash(name.as_bytes(), 0x6E61_6D65).max(1)
 }
 
 /// Sites and classes of pages as they come.
 #[derive(Default)]
 pub struct SitesBuilder {
-    names: HashMap<Box<str>, u32>,
-    next: u32,
     sites: Vec<(i64, Site)>,
     copies: Vec<(i64, i64)>,
 }
 
 impl SitesBuilder {
-    /// Sites of pages: `page`, `host`, `domain`, `ip`.
+    /// Sites of pages: `page`, `url`, `host`, `domain`, `ip`.
     pub fn push_sites(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         let pages = ints(batch, "page")?;
-        let names = [strings(batch, "host")?, strings(batch, "domain")?, strings(batch, "ip")?];
+        let names = [strings(batch, "url")?, strings(batch, "host")?, strings(batch, "domain")?, strings(batch, "ip")?];
         for row in 0..batch.num_rows() {
-            let [host, domain, ip] = names.map(|array| array.is_valid(row).then(|| array.value(row)));
-            self.site(pages.value(row), host, domain, ip);
+            let [url, host, domain, ip] = names.map(|array| array.is_valid(row).then(|| array.value(row)));
+            let page = pages.value(row);
+            self.sites.push((page, Site::new(page, host, domain, ip).at(url)));
         }
         Ok(())
     }
@@ -70,37 +99,11 @@ impl SitesBuilder {
         Ok(())
     }
 
-    /// A page's site.
-    pub fn site(&mut self, page: i64, host: Option<&str>, domain: Option<&str>, ip: Option<&str>) {
-        let site = Site {
-            host: self.name('h', host),
-            domain: self.name('d', domain),
-            ip: ip.map_or(0, |ip| self.name('i', Some(ip))),
-        };
-        self.sites.push((page, site));
-    }
-
     /// A page that is a near-copy of the page that stands for it.
     pub fn copy(&mut self, page: i64, representative: i64) {
         if page != representative {
             self.copies.push((page, representative));
         }
-    }
-
-    fn name(&mut self, kind: char, name: Option<&str>) -> u32 {
-        let Some(name) = name else { return self.fresh() };
-        let key = format!("{kind}{name}");
-        if let Some(&number) = self.names.get(&*key) {
-            return number;
-        }
-        let number = self.fresh();
-        self.names.insert(key.into(), number);
-        number
-    }
-
-    fn fresh(&mut self) -> u32 {
-        self.next += 1;
-        self.next
     }
 
     /// The sites of `pages`, which are in ascending order.
@@ -110,27 +113,26 @@ impl SitesBuilder {
             .iter()
             .map(|page| match self.sites.binary_search_by_key(page, |site| site.0) {
                 Ok(at) => self.sites[at].1,
-                Err(_) => Site { host: self.fresh(), domain: self.fresh(), ip: 0 },
+                Err(_) => Site::new(*page, None, None, None),
             })
             .collect();
         let rank_of = |page: &i64| pages.binary_search(page).ok().map(|rank| rank as u32);
-        let mut members: Vec<(u32, u32)> = Vec::new();
-        let mut stands = vec![true; pages.len()];
+        let mut class: Vec<u32> = (0..pages.len() as u32).collect();
         for (page, representative) in &self.copies {
-            if let (Some(member), Some(class)) = (rank_of(page), rank_of(representative)) {
-                stands[member as usize] = false;
-                members.extend([(class, member), (class, class)]);
+            if let (Some(member), Some(of)) = (rank_of(page), rank_of(representative)) {
+                class[member as usize] = of;
             }
         }
-        members.sort_unstable();
-        members.dedup();
-        Sites { sites, stands, members, rule }
+        Sites::new(sites, class, rule)
     }
 }
 
 /// Sites and classes of a collection whose pages are numbered in the order of their ids.
 pub struct Sites {
-    sites: Vec<Site>,
+    /// Whose each page is.
+    pub sites: Vec<Site>,
+    /// The page that stands for each page: mostly itself.
+    pub class: Vec<u32>,
     /// The page is nobody's copy.
     pub stands: Vec<bool>,
     /// (class, member), sorted: classes of two or more, each with the page that stands for it.
@@ -139,6 +141,19 @@ pub struct Sites {
 }
 
 impl Sites {
+    /// From each page's site and the page that stands for it.
+    pub fn new(sites: Vec<Site>, class: Vec<u32>, rule: Foreign) -> Self {
+        let mut members: Vec<(u32, u32)> = Vec::new();
+        let mut stands = vec![true; sites.len()];
+        for (page, &of) in class.iter().enumerate().filter(|(page, of)| *page != **of as usize) {
+            stands[page] = false;
+            members.extend([(of, page as u32), (of, of)]);
+        }
+        members.sort_unstable();
+        members.dedup();
+        Sites { sites, class, stands, members, rule }
+    }
+
     fn members(&self, page: u32) -> impl Iterator<Item = u32> {
         let begin = self.members.partition_point(|member| member.0 < page);
         let class = self.members[begin..].iter().take_while(move |member| member.0 == page).map(|member| member.1);
@@ -182,11 +197,12 @@ mod tests {
 
     fn sites(rule: Foreign) -> Sites {
         let mut builder = SitesBuilder::default();
-        builder.site(10, Some("a.x.com"), Some("x.com"), Some("1.1.1.1"));
-        builder.site(11, Some("b.x.com"), Some("x.com"), None);
-        builder.site(12, Some("y.com"), Some("y.com"), Some("1.1.1.1"));
-        builder.site(13, None, None, None);
-        builder.site(14, None, None, None);
+        let mut site = |page, host, domain, ip| builder.sites.push((page, Site::new(page, host, domain, ip)));
+        site(10, Some("a.x.com"), Some("x.com"), Some("1.1.1.1"));
+        site(11, Some("b.x.com"), Some("x.com"), None);
+        site(12, Some("y.com"), Some("y.com"), Some("1.1.1.1"));
+        site(13, None, None, None);
+        site(14, None, None, None);
         builder.copy(12, 11);
         builder.copy(11, 11);
         builder.finish(&[10, 11, 12, 13, 14, 15], rule)

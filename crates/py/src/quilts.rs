@@ -12,10 +12,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 
-use pagekin_core::covers;
 use pagekin_core::postings::{self, Room};
-use pagekin_core::quilts::{self, QuiltParams};
-use pagekin_core::sites::Foreign;
+use pagekin_core::quilts::{self, Keep, QuiltParams};
+use pagekin_core::sites::{Foreign, Site};
+use pagekin_core::{covers, domain, gram_index, known, runs, verify};
 
 use crate::{enter, pool};
 
@@ -29,6 +29,11 @@ fn enter_disk<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, ArrowErr
     Ok(done?)
 }
 
+fn rule(foreign: &str) -> PyResult<Foreign> {
+    let wrong = || PyValueError::new_err(format!("foreign must be none, host, domain or ip, not {foreign}"));
+    Foreign::parse(foreign).ok_or_else(wrong)
+}
+
 fn finished() -> PyErr {
     PyValueError::new_err("this gatherer is finished")
 }
@@ -36,6 +41,8 @@ fn finished() -> PyErr {
 /// Gathers texts for the search of quilts.
 #[pyclass]
 struct Quilter {
+    k: usize,
+    seed: u64,
     pool: Arc<ThreadPool>,
     quilter: Option<quilts::Quilter>,
 }
@@ -49,10 +56,10 @@ impl Quilter {
             return Err(PyValueError::new_err(format!("k must be from 1 to 64, not {k}")));
         }
         let room = Room { memory, threads, folder: spill };
-        Ok(Quilter { pool: Arc::new(pool(threads)?), quilter: Some(quilts::Quilter::new(k, seed, room)) })
+        Ok(Quilter { k, seed, pool: Arc::new(pool(threads)?), quilter: Some(quilts::Quilter::new(k, seed, room)) })
     }
 
-    /// Who the pages belong to: page, host, domain, ip.
+    /// Who the pages belong to: page, url, host, domain, ip.
     fn sites(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
         let quilter = self.quilter.as_mut().ok_or_else(finished)?;
@@ -81,18 +88,27 @@ impl Quilter {
     }
 
     /// Counts all grams, and keeps who holds those that at most m pages hold.
-    #[pyo3(signature = (m=50, foreign="domain"))]
-    fn count(&mut self, py: Python<'_>, m: usize, foreign: &str) -> PyResult<Counted> {
-        let rule = Foreign::parse(foreign)
-            .ok_or_else(|| PyValueError::new_err(format!("foreign must be none, host, domain or ip, not {foreign}")))?;
+    ///
+    /// Writes an index of all grams if it is told where; keeps what `verifiers` needs if it is told to.
+    #[pyo3(signature = (m=50, foreign="domain", index=None, verify=false))]
+    fn count(
+        &mut self,
+        py: Python<'_>,
+        m: usize,
+        foreign: &str,
+        index: Option<PathBuf>,
+        verify: bool,
+    ) -> PyResult<Counted> {
+        let rule = rule(foreign)?;
         let quilter = self.quilter.take().ok_or_else(finished)?;
         let pool = &self.pool;
-        let mut counting = enter_disk(py, || Ok(quilter.finish(m, rule)))?;
+        let keep = Keep { index: index.as_deref(), hashes: verify };
+        let mut counting = enter_disk(py, || Ok(quilter.finish(m, rule, keep)?))?;
         while enter_disk(py, || Ok(pool.install(|| counting.step())?))? {
             py.check_signals()?;
         }
-        let counted = enter_disk(py, || Ok(counting.finish()))?;
-        Ok(Counted { pool: pool.clone(), counted })
+        let counted = enter_disk(py, || Ok(counting.finish()?))?;
+        Ok(Counted { pool: pool.clone(), counted, k: self.k, seed: self.seed })
     }
 }
 
@@ -101,6 +117,8 @@ impl Quilter {
 struct Counted {
     pool: Arc<ThreadPool>,
     counted: Arc<postings::Counted>,
+    k: usize,
+    seed: u64,
 }
 
 #[pymethods]
@@ -117,6 +135,12 @@ impl Counted {
         Ok(dict)
     }
 
+    /// Verifiers of some grams each, which have to see all texts. Once, and only if the count was told to.
+    fn verifiers(&self, py: Python<'_>) -> PyResult<Vec<Verifier>> {
+        let groups = enter(py, || Ok::<_, String>(self.counted.to_verify()))?;
+        Ok(groups.into_iter().map(|shared| Verifier { shared, verifier: None, k: self.k, seed: self.seed }).collect())
+    }
+
     /// One row a page, batch by batch. `m` may be less than what was counted with.
     #[pyo3(signature = (m=50, c=4, theta=0.5, min_share=0.0))]
     fn covers(&self, py: Python<'_>, m: usize, c: usize, theta: f64, min_share: f64) -> PyResult<Covers> {
@@ -128,6 +152,113 @@ impl Counted {
         let covers = enter_disk(py, || Ok(covers::Covers::new(counted, params)?))?;
         Ok(Covers { pool: self.pool.clone(), covers })
     }
+}
+
+/// Compares the words of grams with equal hashes.
+#[pyclass]
+struct Verifier {
+    shared: Vec<u64>,
+    verifier: Option<verify::Verifier>,
+    k: usize,
+    seed: u64,
+}
+
+#[pymethods]
+impl Verifier {
+    /// More pages: page, text.
+    fn push(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = RecordBatch::from_pyarrow_bound(batch)?;
+        let (shared, k, seed) = (&mut self.shared, self.k, self.seed);
+        let verifier = self.verifier.get_or_insert_with(|| verify::Verifier::new(k, seed, &std::mem::take(shared)));
+        enter_disk(py, || verifier.push(&batch))
+    }
+
+    /// How many grams were compared, and how many were not what their hash says. Forgets them.
+    fn finish(&mut self) -> (u64, u64) {
+        self.verifier.take().map_or((0, 0), |verifier| (verifier.compared, verifier.collisions))
+    }
+}
+
+/// Indexes of all grams of stored pages.
+#[pyclass(frozen)]
+struct GramIndex {
+    indexes: Vec<gram_index::Index>,
+}
+
+#[pymethods]
+impl GramIndex {
+    #[new]
+    fn new(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Self> {
+        let indexes: Vec<gram_index::Index> = enter_disk(py, || {
+            Ok(paths.iter().map(|path| gram_index::Index::open(path)).collect::<io::Result<_>>()?)
+        })?;
+        match &indexes[..] {
+            [] => Err(PyValueError::new_err("there is no index to look into")),
+            [first, rest @ ..] if rest.iter().any(|other| (other.k, other.seed) != (first.k, first.seed)) => {
+                Err(PyValueError::new_err("the indexes were made with different parameters"))
+            }
+            _ => Ok(GramIndex { indexes }),
+        }
+    }
+
+    /// Pages and (gram, page) pairs in the index.
+    fn size(&self) -> (usize, u64) {
+        (
+            self.indexes.iter().map(|index| index.ids.len()).sum(),
+            self.indexes.iter().map(gram_index::Index::pairs).sum(),
+        )
+    }
+
+    /// Whether a page is a quilt of stored pages: what is known of it, and its sources as
+    /// (page, new grams, shared grams, foreign).
+    #[pyo3(signature = (text, url=None, ip=None, m=50, c=4, theta=0.5, min_share=0.0, foreign="domain"))]
+    #[allow(clippy::too_many_arguments)]
+    fn check<'py>(
+        &self,
+        py: Python<'py>,
+        text: &str,
+        url: Option<&str>,
+        ip: Option<&str>,
+        m: usize,
+        c: usize,
+        theta: f64,
+        min_share: f64,
+        foreign: &str,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rule = rule(foreign)?;
+        let params = QuiltParams { m, c, theta, min_share };
+        let host = url.and_then(domain::host);
+        let name = host.as_deref().map(domain::domain);
+        let site = Site::new(i64::MAX, host.as_deref(), name, ip).at(url);
+        let answer = enter_disk(py, || Ok(known::check(&self.indexes, &known::Asked { text, site }, params, rule)?))?;
+        let dict = PyDict::new(py);
+        dict.set_item("grams", answer.grams)?;
+        dict.set_item("own_grams", answer.own_grams)?;
+        dict.set_item("patch_grams", answer.patch_grams)?;
+        dict.set_item("uncovered", answer.uncovered)?;
+        dict.set_item("quilt", answer.quilt)?;
+        dict.set_item("sources", answer.sources)?;
+        Ok(dict)
+    }
+}
+
+/// The patches of a page: which source, first word in the page, first word in the source, how many words.
+#[pyfunction]
+fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResult<Vec<(usize, usize, usize, usize)>> {
+    if !pagekin_core::grams::K.contains(&k) {
+        return Err(PyValueError::new_err(format!("k must be from 1 to 64, not {k}")));
+    }
+    enter(py, || {
+        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+        let found = runs::patches(text, &sources, k);
+        Ok::<_, String>(found.into_iter().map(|p| (p.source, p.start, p.source_start, p.words)).collect())
+    })
+}
+
+/// Where each word of a text begins and ends, in characters.
+#[pyfunction]
+fn word_spans(py: Python<'_>, text: &str) -> PyResult<Vec<(usize, usize)>> {
+    enter(py, || Ok::<_, String>(runs::word_spans(text).into_iter().map(|span| (span.start, span.end)).collect()))
 }
 
 /// The rows of all pages, in the order of page ids.
@@ -155,5 +286,9 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Quilter>()?;
     m.add_class::<Counted>()?;
     m.add_class::<Covers>()?;
+    m.add_class::<GramIndex>()?;
+    m.add_class::<Verifier>()?;
+    m.add_function(wrap_pyfunction!(patches, m)?)?;
+    m.add_function(wrap_pyfunction!(word_spans, m)?)?;
     Ok(())
 }

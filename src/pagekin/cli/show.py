@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from pagekin.run import Run
 
 
 @click.command()
@@ -13,6 +17,7 @@ import click
 @click.argument("table", required=False)
 @click.option("--top", type=click.IntRange(min=0), help="So many rows.  [default: 20 as a table, else all]")
 @click.option("--where", metavar="EXPR", help="Only rows for which this SQL expression holds.")
+@click.option("--page", metavar="URL", help="One quilt (its URL or page id) with its patches and sources.")
 @click.option(
     "--columns",
     metavar="NAMES",
@@ -27,7 +32,13 @@ import click
     help="For the screen, or for a program to read.",
 )
 def show(
-    run: Path, table: str | None, top: int | None, where: str | None, columns: str | None, form: str
+    run: Path,
+    table: str | None,
+    top: int | None,
+    where: str | None,
+    page: str | None,
+    columns: str | None,
+    form: str,
 ) -> None:
     """Print a table of a run, or without TABLE what the run holds.
 
@@ -37,6 +48,7 @@ def show(
       pagekin show run pages --top 10
       pagekin show run pages --where "words < 20 and domain = 'example.org'"
       pagekin show run skipped --format csv > skipped.csv
+      pagekin show run quilts --page https://example.org/page
     """
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.errors import UsageError
@@ -45,6 +57,11 @@ def show(
     from pagekin.tables import TABLES
 
     opened = Run(run)
+    if page is not None:
+        if table != "quilts" or where or columns or top is not None:
+            raise UsageError("--page shows one quilt: `pagekin show RUN quilts --page URL`")
+        show_quilt(opened, page, form)
+        return
     limit = 20 if top is None and form == "table" else top
     names = [name.strip() for name in columns.split(",")] if columns else None
     if table is None:
@@ -59,3 +76,29 @@ def show(
         print_table(found, title=table or str(run))
     else:
         write_rows(found, form, sys.stdout.buffer)
+
+
+def show_quilt(run: Run, page: str, form: str) -> None:
+    """One quilt: its text and sources for a person, its patches for a program."""
+    import pyarrow as pa
+
+    from pagekin.cli.quilt_view import print_quilt
+    from pagekin.cli.tables import write_rows
+    from pagekin.quilts import quilt
+
+    found = quilt(run, int(page) if page.isdecimal() else page)
+    if form == "table":
+        print_quilt(found)
+    else:
+        sources = {source["rank"]: source for source in found.sources}
+        rows = [
+            {
+                "page": found.row["page"],
+                "source": sources[patch.rank]["source"],
+                "source_url": sources[patch.rank]["source_url"],
+                **vars(patch),
+                "text": found.text_of(patch),
+            }
+            for patch in found.patches
+        ]
+        write_rows(pa.Table.from_pylist(rows), form, sys.stdout.buffer)

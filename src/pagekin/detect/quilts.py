@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 from pagekin import _core
 from pagekin.detect.attribution import attribute
 from pagekin.engines.base import Batch, Engine, Resources
-from pagekin.errors import ParamsError
+from pagekin.errors import ParamsError, RunError
 from pagekin.params import Params, QuiltParams
 from pagekin.run import Run
 from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS
@@ -42,23 +43,28 @@ COVERED = pa.schema(
 class Gatherer:
     """Texts in, covered pages out (crates/core/src/quilts.rs)."""
 
-    def __init__(self, run: Run, params: QuiltParams, resources: Resources) -> None:
+    def __init__(self, run: Run, params: QuiltParams, resources: Resources, facts: dict[str, Any]) -> None:
+        self.run = run
         self.params = params
+        self.facts = facts
         self.quilter = _core.Quilter(
             resources.threads, resources.memory, str(resources.spill), params.k, params.seed
         )
-        for batch in run.dataset("pages").to_batches(columns=["page", "host", "domain", "ip"]):
+        for batch in run.dataset("pages").to_batches(columns=["page", "url", "host", "domain", "ip"]):
             self.quilter.sites(batch)
         if "duplicates" in run.tables and not params.keep_duplicates:
             for batch in run.dataset("duplicates").to_batches(columns=["page", "representative"]):
                 self.quilter.copies(batch)
         self.push = self.quilter.push
-        self.facts: dict[str, Any] = {}
 
     def count(self, m: int) -> _core.Counted:
         """Counts the grams, once all texts are there."""
-        counted = self.quilter.count(m, self.params.foreign)
+        params = self.params
+        index = str(gram_index_path(self.run)) if params.keep_grams else None
+        counted = self.quilter.count(m, params.foreign, index, params.verify)
         self.facts.update(counted.facts())
+        if params.verify:
+            self.facts["verified"] = verify(self.run, counted)
         return counted
 
     def finish(self) -> Iterator[Batch]:
@@ -67,25 +73,49 @@ class Gatherer:
         yield from self.count(params.m).covers(params.m, params.c, params.theta, params.min_share)
 
 
+def gram_index_path(run: Run) -> Path:
+    """Where a run keeps the index of all its grams, if it does."""
+    return run.path / "grams.index"
+
+
+def verify(run: Run, counted: _core.Counted) -> int:
+    """Compares the words of all grams that share a hash; returns how many were compared."""
+    total = 0
+    for verifier in counted.verifiers():
+        for batch in run.dataset("texts").to_batches(columns=["text"], fragment_readahead=1):
+            verifier.push(batch)
+        compared, collisions = verifier.finish()
+        if collisions:
+            raise RunError(
+                f"{collisions:,} grams have the hash of a gram of other words; "
+                "scan again with another [quilts] seed in a parameter file"
+            )
+        total += compared
+    return total
+
+
 @dataclass(frozen=True)
 class Covered:
     """The exchange behind quilts. Every gram may join any two pages, so all rows meet."""
 
     run: Run
     params: QuiltParams
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What was counted, once it is."""
     by: str = ""
     schema: pa.Schema = COVERED
 
     def open(self, resources: Resources) -> Gatherer:
         """A gatherer that knows the pages' sites and classes."""
-        return Gatherer(self.run, self.params, resources)
+        return Gatherer(self.run, self.params, resources, self.facts)
 
 
 def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     """Texts → grams → patches → covers → quilts, quilt_sources, originality."""
     check_sites(run, params.quilts)
     texts = engine.load(run, "texts", ["page", "text"])
-    covered = engine.collect(engine.exchange(texts, Covered(run, params.quilts)))
+    exchange = Covered(run, params.quilts)
+    covered = engine.collect(engine.exchange(texts, exchange))
     found = covered.filter(covered["quilt"])
     sources, quilts = attribute(run, source_rows(found), quilt_rows(found))
     engine.publish(
@@ -93,6 +123,7 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
         "quilts",
         {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: originality(run, covered)},
     )
+    run.update(quilts=exchange.facts)
 
 
 def check_sites(run: Run, params: QuiltParams) -> None:
