@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
@@ -150,6 +150,20 @@ impl Quilter {
         let counted = Counted::new(pages, grams, sites, m, self.room, keep.hashes);
         Ok(Counting { pairs: self.pairs, rank, counted, index, next: 0 })
     }
+}
+
+/// The grams of pages: `page` and `text` become `page` and `gram`, a row for each distinct gram of a page.
+pub fn gram_pairs(batch: &RecordBatch, k: usize, seed: u64) -> Result<RecordBatch, ArrowError> {
+    let (ids, texts) = (ints(batch, "page")?, strings(batch, "text")?);
+    let mut grams = Grams::new(k, seed);
+    let (mut pages, mut found) = (Vec::new(), Vec::new());
+    for row in (0..batch.num_rows()).filter(|row| texts.is_valid(*row)) {
+        grams.set(texts.value(row), &mut found);
+        pages.resize(found.len(), ids.value(row));
+    }
+    let columns: Vec<(&str, ArrayRef)> =
+        vec![("page", Arc::new(Int64Array::from(pages))), ("gram", Arc::new(UInt64Array::from(found)))];
+    RecordBatch::try_from_iter(columns)
 }
 
 /// Rows in shares of about equal text.

@@ -34,6 +34,13 @@ fn rule(foreign: &str) -> PyResult<Foreign> {
     Foreign::parse(foreign).ok_or_else(wrong)
 }
 
+fn check_k(k: usize) -> PyResult<()> {
+    match pagekin_core::grams::K.contains(&k) {
+        true => Ok(()),
+        false => Err(PyValueError::new_err(format!("k must be from 1 to 64, not {k}"))),
+    }
+}
+
 fn finished() -> PyErr {
     PyValueError::new_err("this gatherer is finished")
 }
@@ -52,9 +59,7 @@ impl Quilter {
     #[new]
     #[pyo3(signature = (threads, memory, spill, k=5, seed=0))]
     fn new(threads: usize, memory: usize, spill: PathBuf, k: usize, seed: u64) -> PyResult<Self> {
-        if !pagekin_core::grams::K.contains(&k) {
-            return Err(PyValueError::new_err(format!("k must be from 1 to 64, not {k}")));
-        }
+        check_k(k)?;
         let room = Room { memory, threads, folder: spill };
         Ok(Quilter { k, seed, pool: Arc::new(pool(threads)?), quilter: Some(quilts::Quilter::new(k, seed, room)) })
     }
@@ -242,12 +247,19 @@ impl GramIndex {
     }
 }
 
+/// The grams of pages: page and text become page and gram, a row for each distinct gram of a page.
+#[pyfunction]
+#[pyo3(signature = (batch, k=5, seed=0))]
+fn gram_pairs<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>, k: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+    check_k(k)?;
+    let batch = RecordBatch::from_pyarrow_bound(batch)?;
+    enter(py, || quilts::gram_pairs(&batch, k, seed))?.to_pyarrow(py)
+}
+
 /// The patches of a page: which source, first word in the page, first word in the source, how many words.
 #[pyfunction]
 fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResult<Vec<(usize, usize, usize, usize)>> {
-    if !pagekin_core::grams::K.contains(&k) {
-        return Err(PyValueError::new_err(format!("k must be from 1 to 64, not {k}")));
-    }
+    check_k(k)?;
     enter(py, || {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
         let found = runs::patches(text, &sources, k);
@@ -288,6 +300,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Covers>()?;
     m.add_class::<GramIndex>()?;
     m.add_class::<Verifier>()?;
+    m.add_function(wrap_pyfunction!(gram_pairs, m)?)?;
     m.add_function(wrap_pyfunction!(patches, m)?)?;
     m.add_function(wrap_pyfunction!(word_spans, m)?)?;
     Ok(())

@@ -14,6 +14,7 @@ from pagekin import _core
 from pagekin.detect.attribution import attribute
 from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.errors import ParamsError, RunError
+from pagekin.files import TEMPORARY
 from pagekin.params import Params, QuiltParams
 from pagekin.run import Run
 from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS
@@ -60,8 +61,12 @@ class Gatherer:
     def count(self, m: int) -> _core.Counted:
         """Counts the grams, once all texts are there."""
         params = self.params
-        index = str(gram_index_path(self.run)) if params.keep_grams else None
+        path = gram_index_path(self.run)
+        unfinished = path.with_name(f".{path.name}{TEMPORARY}")
+        index = str(unfinished) if params.keep_grams else None
         counted = self.quilter.count(m, params.foreign, index, params.verify)
+        if params.keep_grams:
+            unfinished.replace(path)
         self.facts.update(counted.facts())
         if params.verify:
             self.facts["verified"] = verify(self.run, counted)
