@@ -79,7 +79,7 @@ def fivefold(run: Run) -> tuple[Path, Path]:
             made.rename(folder)
     if not pairs.exists():
         unfinished = pairs.with_name(f"unfinished-{pairs.name}")
-        schema = pa.schema([("page", pa.int64()), ("gram", pa.uint64())])
+        schema = next(pairs_of(run)).schema
         with pq.ParquetWriter(unfinished, schema, compression="none", use_dictionary=False) as writer:
             for batch in pairs_of(Run(folder)):
                 writer.write_batch(batch)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
@@ -35,6 +36,21 @@ class Quilt:
     """rows of `quilt_sources`"""
     text: str
     patches: list[Patch]
+
+    def table(self) -> pa.Table:
+        """The patches as rows, with their words."""
+        sources = {source["rank"]: source for source in self.sources}
+        rows = [
+            {
+                "page": self.row["page"],
+                "source": sources[patch.rank]["source"],
+                "source_url": sources[patch.rank]["source_url"],
+                **vars(patch),
+                "text": self.text_of(patch),
+            }
+            for patch in self.patches
+        ]
+        return pa.Table.from_pylist(rows)
 
     def text_of(self, patch: Patch) -> str:
         """The words of a patch as the quilt has them."""
@@ -105,6 +121,10 @@ class Answer:
     def patch_fraction(self) -> float:
         """Of the page's grams, the share that stored pages hold too; 0 for a page without grams."""
         return self.patch_grams / self.grams if self.grams else 0.0
+
+    def table(self) -> pa.Table:
+        """The sources as rows."""
+        return pa.Table.from_pylist(self.sources)
 
 
 class KnownGrams:

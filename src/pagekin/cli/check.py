@@ -46,8 +46,8 @@ def check(run: Path, page: Path, quilts: bool, url: str | None, ip: str | None, 
 
     \b
     Examples:
-      pagekin check run page.html --quilts --url https://example.org/page
-      pagekin check run page.txt --quilts --format jsonl
+      pagekin check indexed a.html --quilts --url https://example.org/page
+      pagekin check indexed b.html --quilts --format jsonl
     """
     from pagekin.errors import UsageError
     from pagekin.run import Run
@@ -75,8 +75,6 @@ def _read(path: Path, url: str | None, ip: str | None) -> Asked:
 
 def check_quilts(run: Run, asked: Asked, form: str) -> None:
     """Is it a quilt of pages of the run?"""
-    import pyarrow as pa
-
     from pagekin.cli.tables import clean, print_table
     from pagekin.quilts import KnownGrams
 
@@ -92,7 +90,7 @@ def check_quilts(run: Run, asked: Asked, form: str) -> None:
         f"{found.own_grams:,} are on no page of the run"
     )
     if found.sources:
-        print_table(pa.Table.from_pylist(found.sources), title="sources")
+        print_table(found.table(), title="sources")
 
 
 CHECKS = {"quilts": check_quilts}

@@ -48,7 +48,7 @@ def show(
       pagekin show run pages --top 10
       pagekin show run pages --where "words < 20 and domain = 'example.org'"
       pagekin show run skipped --format csv > skipped.csv
-      pagekin show run quilts --page https://example.org/page
+      pagekin show run quilts --page http://brostohemo.example/node1000.shtml
     """
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.errors import UsageError
@@ -80,25 +80,13 @@ def show(
 
 def show_quilt(run: Run, page: str, form: str) -> None:
     """One quilt: its text and sources for a person, its patches for a program."""
-    import pyarrow as pa
-
     from pagekin.cli.quilt_view import print_quilt
     from pagekin.cli.tables import write_rows
     from pagekin.quilts import quilt
 
-    found = quilt(run, int(page) if page.isdecimal() else page)
+    # No page id has more digits.
+    found = quilt(run, int(page) if page.isdecimal() and len(page) < 19 else page)
     if form == "table":
         print_quilt(found)
     else:
-        sources = {source["rank"]: source for source in found.sources}
-        rows = [
-            {
-                "page": found.row["page"],
-                "source": sources[patch.rank]["source"],
-                "source_url": sources[patch.rank]["source_url"],
-                **vars(patch),
-                "text": found.text_of(patch),
-            }
-            for patch in found.patches
-        ]
-        write_rows(pa.Table.from_pylist(rows), form, sys.stdout.buffer)
+        write_rows(found.table(), form, sys.stdout.buffer)

@@ -96,7 +96,7 @@ def sweep(
     \\b
     Examples:
       pagekin sweep run
-      pagekin sweep run --k 5 --c 2..10 --m "" --theta 0.4..1.0 --plot sweep.svg
+      pagekin sweep run --k 5 --c 2..10 --m 50 --theta 0.4..1.0 --plot sweep.svg
       pagekin sweep run --k 3..7 --format csv > sweep.csv
     """
     import os
