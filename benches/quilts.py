@@ -89,7 +89,7 @@ def fivefold(run: Run) -> tuple[Path, Path]:
 
 def write_copy(run: Run, path: Path, copy: int) -> None:
     """The texts with a letter more in every word that a blank or a line break follows."""
-    letter = "vwxyz"[copy]
+    letter = "qrstuvwxyz"[copy]
     schema = pa.schema([("url", pa.string()), ("text", pa.string())])
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for batch in run.dataset("texts").to_batches(columns=["url", "text"]):
