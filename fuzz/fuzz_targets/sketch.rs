@@ -11,21 +11,26 @@ use pagekin_core::extract::extract;
 use pagekin_core::links::links;
 use pagekin_core::noise::noise;
 use pagekin_core::page::{Page, Scratch, Sketch, sketch};
+use pagekin_core::shingles::ShingleParams;
 use pagekin_core::style::StyleParams;
 use pagekin_core::words::words;
 use pagekin_fuzz::{check_markup, first_line};
 
+fn fresh() -> Scratch {
+    Scratch::new(StyleParams::default(), ShingleParams::default())
+}
+
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new(StyleParams::default()));
+    static SCRATCH: RefCell<Scratch> = RefCell::new(fresh());
 }
 
 fn same(page: Page<'_>) -> Sketch {
     let used = SCRATCH.with_borrow_mut(|scratch| sketch(page, scratch));
-    let fresh = sketch(page, &mut Scratch::new(StyleParams::default()));
-    assert_eq!(used.text, fresh.text);
-    assert_eq!((used.words, used.md5), (fresh.words, fresh.md5));
+    let alone = sketch(page, &mut fresh());
+    assert_eq!(used.text, alone.text);
+    assert_eq!((used.words, used.md5, &used.shingles), (alone.words, alone.md5, &alone.shingles));
     let of_noise = |found: &Sketch| found.markup.as_ref().map(|m| (m.noise_chars, m.style.clone()));
-    assert_eq!(of_noise(&used), of_noise(&fresh));
+    assert_eq!(of_noise(&used), of_noise(&alone));
     used
 }
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pagekin._core import __version__ as __version__
+    from pagekin.digests import ssdeep, ssdeep_score, ssdeep_why
     from pagekin.errors import PagekinError
     from pagekin.params import Params
     from pagekin.pipeline import scan
@@ -32,6 +33,9 @@ __all__ = [
     "noise",
     "read",
     "scan",
+    "ssdeep",
+    "ssdeep_score",
+    "ssdeep_why",
     "style_similarity",
     "text",
     "words",
@@ -46,6 +50,9 @@ _HOMES = {
     "noise": ("pagekin.single", "noise"),
     "read": ("pagekin.readers", "read_pages"),
     "scan": ("pagekin.pipeline", "scan"),
+    "ssdeep": ("pagekin.digests", "ssdeep"),
+    "ssdeep_score": ("pagekin.digests", "ssdeep_score"),
+    "ssdeep_why": ("pagekin.digests", "ssdeep_why"),
     "style_similarity": ("pagekin.single", "style_similarity"),
     "text": ("pagekin.single", "text"),
     "words": ("pagekin.single", "words"),

@@ -66,6 +66,86 @@ class StyleParams:
         _between("style", "seed", self.seed, 0, 2**63 - 1)
 
 
+FAMILIES = ("bins", "rabin")
+
+
+@dataclass(frozen=True)
+class ShingleParams:
+    """Shingles (Fetterly et al. 2005)."""
+
+    k: int = field(
+        default=5,
+        metadata={"doc": "words in a phrase of which shingles are made, 1 to 64", "flag": "--shingle-k"},
+    )
+    m: int = field(default=84, metadata={"doc": "shingles of a page, 1 to 4096"})
+    family: str = field(
+        default="bins",
+        metadata={
+            "doc": "functions that choose a page's shingles: the fast ones or the paper's",
+            "flag": "--shingle-family",
+            "choices": FAMILIES,
+        },
+    )
+    seed: int = field(default=0, metadata={"doc": "another seed samples other phrases"})
+
+    def __post_init__(self) -> None:
+        _between("shingles", "k", self.k, 1, 64)
+        _between("shingles", "m", self.m, 1, 4096)
+        _between("shingles", "seed", self.seed, 0, 2**63 - 1)
+        if self.family not in FAMILIES:
+            raise ParamsError(f"shingles.family must be {' or '.join(FAMILIES)}, not {self.family!r}")
+
+
+@dataclass(frozen=True)
+class DuplicateParams:
+    """Duplicate classes (Fetterly et al. 2005)."""
+
+    runs: int = field(default=6, metadata={"doc": "runs of shingles of which two must agree, 2 to 64"})
+    length: int = field(default=14, metadata={"doc": "shingles in a run"})
+    similarity: float = field(
+        default=0.0,
+        metadata={
+            "doc": "link pages whose phrases have at least this Jaccard coefficient, 0.1 to 1; "
+            "0 for the paper's rule, two agreeing runs of six",
+            "flag": "--similarity",
+        },
+    )
+    unchecked: bool = field(
+        default=False,
+        metadata={
+            "doc": "do not compare each duplicate with its representative: jaccard stays null",
+            "flag": "--unchecked",
+        },
+    )
+
+    def __post_init__(self) -> None:
+        _between("duplicates", "runs", self.runs, 2, 64)
+        _at_least("duplicates", "length", self.length, 1)
+        if self.similarity != 0 and not 0.1 <= self.similarity <= 1:
+            raise ParamsError(f"duplicates.similarity must be 0 or from 0.1 to 1, not {self.similarity}")
+
+
+@dataclass(frozen=True)
+class FuzzyParams:
+    """Exact and fuzzy duplicates (Figuerola et al. 2011)."""
+
+    threshold: int = field(
+        default=90,
+        metadata={"doc": "ssdeep score that makes near duplicates, 1 to 100", "flag": "--fuzzy-threshold"},
+    )
+    least: int = field(
+        default=10,
+        metadata={
+            "doc": "characters that a digest's longer signature must have to say anything, 7 to 64",
+            "flag": "--fuzzy-least",
+        },
+    )
+
+    def __post_init__(self) -> None:
+        _between("fuzzy", "threshold", self.threshold, 1, 100)
+        _between("fuzzy", "least", self.least, 7, 64)
+
+
 @dataclass(frozen=True)
 class QuiltParams:
     """Quilts (Najork 2012)."""
@@ -128,7 +208,20 @@ class Params:
 
     read: ReadParams = field(default_factory=ReadParams, metadata={"doc": "reading the crawl"})
     style: StyleParams = field(default_factory=StyleParams, metadata={"doc": "style fingerprints"})
+    shingles: ShingleParams = field(default_factory=ShingleParams, metadata={"doc": "shingles"})
+    duplicates: DuplicateParams = field(
+        default_factory=DuplicateParams, metadata={"doc": "duplicate classes"}
+    )
     quilts: QuiltParams = field(default_factory=QuiltParams, metadata={"doc": "quilts"})
+    fuzzy: FuzzyParams = field(default_factory=FuzzyParams, metadata={"doc": "exact and fuzzy duplicates"})
+
+    def __post_init__(self) -> None:
+        need = self.duplicates.runs * self.duplicates.length
+        if not self.duplicates.similarity and need > self.shingles.m:
+            raise ParamsError(
+                f"duplicates: {self.duplicates.runs} runs of {self.duplicates.length} need {need} shingles, "
+                f"but shingles.m is {self.shingles.m}"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The parameters as plain values, as `run.json` records them."""

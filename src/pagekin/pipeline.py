@@ -12,11 +12,20 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from pagekin.detect.duplicates import find_duplicates
+from pagekin.detect.fuzzy import find_fuzzy
 from pagekin.detect.quilts import find_quilts
 from pagekin.detect.sketch import sketch_crawl
 from pagekin.engines.base import Engine, Progress, Silent
 from pagekin.engines.local import LocalEngine
-from pagekin.errors import InputError, NoPagesError, ParamsError, UsageError
+from pagekin.errors import (
+    InputError,
+    NoPagesError,
+    ParamsError,
+    ParamsMismatchError,
+    RunError,
+    UsageError,
+)
 from pagekin.files import peak_memory, writing
 from pagekin.params import Params
 from pagekin.readers import INPUT_FAILURES, READ_REASONS, expand
@@ -34,9 +43,15 @@ class Detector:
 
 
 DETECTORS: dict[str, Detector] = {
-    "quilts": Detector(find_quilts),
+    "duplicates": Detector(find_duplicates),
+    "quilts": Detector(find_quilts, needs=("duplicates",)),
+    "fuzzy": Detector(find_fuzzy),
 }
 """In the order in which they run. A detector comes after what it needs."""
+
+
+SKETCH_PARTS = ("style", "shingles")
+"""Parameters that must be the same for the pages of two runs to be comparable."""
 
 
 def wanted_detectors(only: Sequence[str] | None) -> list[str]:
@@ -66,6 +81,7 @@ def scan(
     threads: int | None = None,
     resume: bool = False,
     strict: bool = False,
+    against: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Reads a crawl, sketches its pages, runs the detectors, and returns the run.
@@ -79,6 +95,8 @@ def scan(
         threads: How many threads the local engine may use; by default all cores.
         resume: Go on with a run that was stopped.
         strict: Fail when any input is damaged or unreadable.
+        against: A run folder whose pages are known: page ids go on behind its own, and what is found among
+            the new pages is told in terms of the old (`Run.against`).
         progress: Hears how the work goes on.
 
     Examples:
@@ -91,12 +109,15 @@ def scan(
     if threads is not None and threads < 1:
         raise ParamsError(f"threads must be at least 1, not {threads}")
     names = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
-    sources = expand([os.fspath(name) for name in names])
+    known = None if against is None else _known_run(against, params)
+    first = 0 if known is None else known.next_ordinal
+    sources = expand([os.fspath(name) for name in names], first)
     steps: dict[str, Step] = {"sketch": sketch_crawl}
     steps |= {name: DETECTORS[name].run for name in wanted_detectors(only)}
     progress = progress or Silent()
     engine = engine or LocalEngine(threads, progress)
-    with Run.create(output, Identity.of(sources, params), resume=resume) as run, writing(Path(output)):
+    identity = Identity.of(sources, params, known)
+    with Run.create(output, identity, resume=resume) as run, writing(Path(output)):
         for name, step in steps.items():
             if not run.is_done(name):
                 progress.step(name)
@@ -104,6 +125,22 @@ def scan(
             if name == "sketch":
                 _check(run, strict)
         run.update(state="done")
+    return run
+
+
+def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
+    """The run to compare with, if it can be compared with: same sketches, and complete."""
+    run = Run(path)
+    if run.info["state"] != "done":
+        raise RunError(
+            f"{run.path} is not finished; go on with it (`pagekin scan --resume`) before --against"
+        )
+    for part in SKETCH_PARTS:
+        old, new = getattr(run.params, part), getattr(params, part)
+        if old != new:
+            raise ParamsMismatchError(
+                f"{run.path} was made with other parameters [{part}]: {old} then, {new} now; give the same"
+            )
     return run
 
 

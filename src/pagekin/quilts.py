@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts import gram_index_path
+from pagekin.detect.quilts import gram_index_path, known_runs
 from pagekin.errors import RunError, UsageError
 from pagekin.run import Run
 
@@ -99,8 +99,11 @@ def quilt(run: Run, page: str | int) -> Quilt:
 
 def _texts(run: Run, pages: Sequence[int]) -> dict[int, str]:
     wanted = pc.field("page").isin(pages)
-    table = run.dataset("texts").to_table(columns=["page", "text"], filter=wanted)
-    return dict(zip(table["page"].to_pylist(), table["text"].to_pylist(), strict=True))
+    found: dict[int, str] = {}
+    for known in known_runs(run):
+        table = known.dataset("texts").to_table(columns=["page", "text"], filter=wanted)
+        found.update(zip(table["page"].to_pylist(), table["text"].to_pylist(), strict=True))
+    return found
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ class Answer:
 
 
 class KnownGrams:
-    """The gram index of a run, and of those it was made against: open once, ask often.
+    """The gram index of a run, with the pages of those it was made against: open once, ask often.
 
     Examples:
         >>> params = pagekin.Params().replace("quilts", keep_grams=True)
@@ -140,13 +143,11 @@ class KnownGrams:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.params = run.params.quilts
-        self.runs = list(_chain(run))
-        paths = [gram_index_path(known) for known in self.runs]
-        missing = [known.path for known, path in zip(self.runs, paths, strict=True) if not path.exists()]
-        if missing:
-            raise RunError(f"{missing[0]} has no gram index; scan with --keep-grams to have one")
+        path = gram_index_path(run)
+        if not path.exists():
+            raise RunError(f"{run.path} has no gram index; scan with --keep-grams to have one")
         try:
-            self.index = _core.GramIndex([str(path) for path in paths])
+            self.index = _core.GramIndex([str(path)])
         except (OSError, ValueError) as error:
             raise RunError(f"cannot use the gram index: {error}") from error
 
@@ -177,15 +178,7 @@ class KnownGrams:
 
     def _urls(self, pages: list[int]) -> dict[int, str]:
         found: dict[int, str] = {}
-        for run in self.runs if pages else []:
+        for run in known_runs(self.run) if pages else []:
             rows = run.dataset("pages").to_table(columns=["page", "url"], filter=pc.field("page").isin(pages))
             found.update(zip(rows["page"].to_pylist(), rows["url"].to_pylist(), strict=True))
         return found
-
-
-def _chain(run: Run) -> Iterator[Run]:
-    """A run, and those whose pages it goes on from."""
-    known: Run | None = run
-    while known is not None:
-        yield known
-        known = getattr(known, "against", None)

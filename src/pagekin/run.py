@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from pagekin import _core
@@ -48,12 +49,15 @@ class Identity:
     unicode: str
     inputs: list[dict[str, Any]]
     params: dict[str, Any]
+    against: str | None = None
+    """The run folder whose pages are known already."""
 
     @classmethod
-    def of(cls, inputs: Sequence[Input], params: Params) -> Identity:
+    def of(cls, inputs: Sequence[Input], params: Params, against: Run | None = None) -> Identity:
         """The identity of a run over these inputs."""
         described = [asdict(source) | _stamp(source.path) for source in inputs]
-        return cls(_core.__version__, FORMAT, _core.UNICODE_VERSION, described, params.to_dict())
+        known = None if against is None else str(against.path.resolve())
+        return cls(_core.__version__, FORMAT, _core.UNICODE_VERSION, described, params.to_dict(), known)
 
 
 def _stamp(path: str) -> dict[str, int | None]:
@@ -113,6 +117,17 @@ class Run:
         return Params.from_dict(self.info["params"])
 
     @property
+    def against(self) -> Run | None:
+        """The run whose pages were known when this one was made (`scan --against`)."""
+        path = self.info["against"]
+        return None if path is None else Run(path)
+
+    @property
+    def next_ordinal(self) -> int:
+        """The first input ordinal that neither this run nor those it was made against have used."""
+        return 1 + max((source.ordinal for source in self.inputs), default=-1)
+
+    @property
     def tables(self) -> list[str]:
         """The names of the tables that are there."""
         return [name for name in TABLES if (self.path / f"{name}.parquet").exists()]
@@ -135,6 +150,20 @@ class Run:
         data = self.dataset(name)
         with self.reading(name):
             return data.to_table(columns=None if columns is None else list(columns))
+
+    def copies(self) -> pa.Array:
+        """The pages that a duplicate class lists beside its representative; none before `duplicates` ran."""
+        if "duplicates" not in self.tables:
+            return pa.array([], pa.int64())
+        rows = self.table("duplicates", ["page", "representative"])
+        return rows["page"].filter(pc.not_equal(rows["page"], rows["representative"])).combine_chunks()
+
+    def representatives(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """A table without the rows of copies: one page of each duplicate class, and all other pages."""
+        wanted = None if columns is None else list(dict.fromkeys([*columns, "page"]))
+        rows = self.table(name, wanted)
+        kept = rows.filter(pc.invert(pc.is_in(rows["page"], value_set=self.copies())))
+        return kept if columns is None else kept.select(list(columns))
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts import Gatherer, check_sites, ratio
+from pagekin.detect.quilts import Gatherer, check_sites, known_runs, own_rows, ratio
 from pagekin.engines.base import Progress, Resources, Silent
 from pagekin.params import QuiltParams
 from pagekin.run import Run
@@ -96,7 +96,7 @@ def sweep(
         counted = _count(run, grid, k, max(point.m for point in of_k), threads, memory)
         for m in sorted({point.m for point in of_k}):
             of_m = [point for point in of_k if point.m == m]
-            found.update(_at(counted, of_m, grid.pivot.min_share))
+            found.update(_at(run, counted, of_m, grid.pivot.min_share))
         (progress or Silent()).advance(0, (done + 1) / len(ks))
     rows = [
         dataclasses.asdict(point) | dict(zip(("quilted", "sources"), found[point], strict=True))
@@ -110,18 +110,19 @@ def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _
     params = dataclasses.replace(grid.pivot, k=k, verify=False, keep_grams=False)
     with TemporaryDirectory(prefix="pagekin-sweep-") as folder:
         gatherer = Gatherer(run, params, Resources(threads, memory, Path(folder)), {})
-        for batch in run.dataset("texts").to_batches(columns=["page", "text"], fragment_readahead=1):
-            gatherer.push(batch)
+        for known in known_runs(run):
+            for batch in known.dataset("texts").to_batches(columns=["page", "text"], fragment_readahead=1):
+                gatherer.push(batch)
         return gatherer.count(m)
 
 
 def _at(
-    counted: _core.Counted, points: list[Point], min_share: float
+    run: Run, counted: _core.Counted, points: list[Point], min_share: float
 ) -> dict[Point, tuple[int, float | None]]:
     """All points of one k and m, from the covers of every page that is a quilt at one of them."""
     least_c, least_theta = min(point.c for point in points), min(point.theta for point in points)
     sizes, fractions = [], []
-    for batch in counted.covers(points[0].m, least_c, least_theta, min_share):
+    for batch in own_rows(run, counted.covers(points[0].m, least_c, least_theta, min_share)):
         quilts = pa.Table.from_batches([batch]).filter(batch["quilt"])
         sizes += pc.list_value_length(quilts["sources"]).chunks
         fractions += ratio(quilts["patch_grams"], quilts["grams"]).chunks

@@ -1,162 +1,183 @@
-//! One page against stored ones: is it a quilt of pages we hold, and of which?
-
-use std::io;
+//! Pages as they come, each compared with those before it: exact copy, near copy, or new.
+//!
+//! Exact copies have the same MD5. Near copies are found among the *unique* pages so far: a page that is a copy of one
+//! of them is not compared with again, so that a thousand copies cost no more than one.
 
 use hashbrown::HashMap;
 
-use crate::cover::{Coverer, Source};
-use crate::gram_index::Index;
-use crate::grams::Grams;
-use crate::quilts::QuiltParams;
-use crate::sites::{Foreign, Site, Sites};
+use crate::digest::{Digest, Pattern};
+use crate::pieces::{Pieces, hash};
+use crate::shelf::{Shelf, Stored};
 
-/// The page that is asked about.
-pub struct Asked<'a> {
-    /// Its text.
-    pub text: &'a str,
-    /// Whose it is. A stored page of its address, and the copies of that, are the page itself.
-    pub site: Site,
+/// A piece that so many unique pages hold says little; later holders are found by their other pieces.
+pub const MOST_HOLDERS: usize = 256;
+
+/// What a page is to the pages before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Like none of them.
+    Unique,
+    /// Its text is that of an earlier page.
+    Exact,
+    /// Its digest scores high enough against that of an earlier page.
+    Near,
 }
 
-/// What was found.
-#[derive(Debug, Default)]
-pub struct Answer {
-    /// Distinct grams of the page.
-    pub grams: usize,
-    /// Grams that no stored page holds.
-    pub own_grams: usize,
-    /// Grams that 1 to m - 1 stored pages hold; with this one that makes 2 to m.
-    pub patch_grams: usize,
-    /// Patch grams that no source covers.
-    pub uncovered: usize,
-    /// Enough patch grams and enough sources.
-    pub quilt: bool,
-    /// Stored pages that cover it: id, new grams, shared grams, on another domain.
-    pub sources: Vec<(i64, u32, u32, bool)>,
+/// The answer for one page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What the page is.
+    pub kind: Kind,
+    /// The page most like it: its place in the order in which pages came.
+    pub of: Option<u32>,
+    /// The score against that page; 0 if there is none.
+    pub score: u32,
 }
 
-/// Looks every gram of a page up in indexes of one kind, and covers it.
-pub fn check(indexes: &[Index], asked: &Asked<'_>, params: QuiltParams, rule: Foreign) -> io::Result<Answer> {
-    let first = indexes.first().ok_or_else(|| io::Error::other("there is no index to look into"))?;
-    let mut grams = Vec::new();
-    Grams::new(first.k, first.seed).set(asked.text, &mut grams);
-    let mut answer = Answer { grams: grams.len(), ..Answer::default() };
-    let pages = Pages::new(indexes, asked);
-    let mut lists: Vec<Vec<u32>> = Vec::new();
-    for gram in grams {
-        let (mut holders, mut any) = (Vec::new(), false);
-        for (number, index) in indexes.iter().enumerate() {
-            // Copies are no holders, so that more than m entries have to be looked at; how many more is not known.
-            let mut most = params.m + 1;
-            loop {
-                let found = index.holders(gram, most)?;
-                let standing: Vec<u32> = found.iter().filter_map(|page| pages.standing(number, *page)).collect();
-                if standing.len() >= params.m || found.len() < most {
-                    any |= found.iter().any(|page| !pages.is_asked(number, *page));
-                    holders.extend(standing);
-                    break;
+/// The pages so far.
+pub struct Known {
+    threshold: u32,
+    least: usize,
+    pages: u32,
+    texts: HashMap<[u8; 16], u32>,
+    unique: Shelf,
+    /// Places of the unique pages in the order of all.
+    places: Vec<u32>,
+    pieces: Pieces,
+    /// For each unique page the last look-up that met it.
+    met: Vec<u32>,
+    lookup: u32,
+}
+
+impl Known {
+    /// Scores from `threshold` make near copies; digests of fewer than `least` characters, at least seven, make none.
+    pub fn new(threshold: u32, least: usize) -> Self {
+        Known {
+            threshold,
+            least,
+            pages: 0,
+            texts: HashMap::new(),
+            unique: Shelf::default(),
+            places: Vec::new(),
+            pieces: Pieces::new(MOST_HOLDERS),
+            met: Vec::new(),
+            lookup: 0,
+        }
+    }
+
+    /// Compares a page with those before it, and remembers it.
+    pub fn add(&mut self, digest: &Digest, md5: [u8; 16]) -> Found {
+        let place = self.pages;
+        self.pages += 1;
+        let first = *self.texts.entry(md5).or_insert(place);
+        if first != place {
+            return Found { kind: Kind::Exact, of: Some(first), score: 100 };
+        }
+        if digest.len() < self.least {
+            return Found { kind: Kind::Unique, of: None, score: 0 };
+        }
+        let (of, score) = self.best(digest).map_or((None, 0), |(of, score)| (Some(of), score));
+        if score >= self.threshold {
+            return Found { kind: Kind::Near, of, score };
+        }
+        self.keep(&Stored::of(digest), place);
+        Found { kind: Kind::Unique, of, score }
+    }
+
+    /// The unique page with the highest score, the earliest among equals; none if nothing is alike.
+    pub fn best(&mut self, digest: &Digest) -> Option<(u32, u32)> {
+        let stored = Stored::of(digest);
+        let mut best: Option<(u32, u32)> = None;
+        for (level, signature) in stored.signatures() {
+            self.lookup = self.lookup.wrapping_add(1);
+            let pattern = Pattern::of(signature, level);
+            for window in crate::digest::windows(signature) {
+                for &holder in self.pieces.holders(hash(level, window)) {
+                    if std::mem::replace(&mut self.met[holder as usize], self.lookup) == self.lookup {
+                        continue;
+                    }
+                    let other = self.unique.get(holder);
+                    let score =
+                        if other == stored { Some(100) } else { other.at(level).and_then(|s| pattern.score(s)) };
+                    let Some(score) = score else { continue };
+                    let place = self.places[holder as usize];
+                    if best.is_none_or(|(of, most)| score > most || score == most && place < of) {
+                        best = Some((place, score));
+                    }
                 }
-                most *= 4;
             }
         }
-        answer.own_grams += usize::from(!any);
-        if !holders.is_empty() && holders.len() < params.m {
-            lists.push(holders);
+        best
+    }
+
+    fn keep(&mut self, stored: &Stored<'_>, place: u32) {
+        let holder = self.places.len() as u32;
+        for (level, signature) in stored.signatures() {
+            for window in crate::digest::windows(signature) {
+                self.pieces.add(hash(level, window), holder);
+            }
         }
+        self.unique.push(stored);
+        self.places.push(place);
+        self.met.push(0);
     }
-    answer.patch_grams = lists.len();
-    let enough = answer.grams > 0 && lists.len() as f64 / answer.grams as f64 >= params.theta;
-    if enough {
-        pages.cover(&mut lists, params, rule, &mut answer);
-        answer.quilt = answer.sources.len() >= params.c;
+
+    /// Pages so far, and the unique ones that are compared with.
+    pub fn counts(&self) -> (u32, usize) {
+        (self.pages, self.unique.len())
     }
-    answer.uncovered = answer.patch_grams - answer.sources.iter().map(|source| source.1 as usize).sum::<usize>();
-    Ok(answer)
+
+    /// Bytes of memory taken.
+    pub fn memory(&self) -> usize {
+        let texts = self.texts.capacity() * 8 / 7 * (size_of::<([u8; 16], u32)>() + 1);
+        let per_page = (self.places.capacity() + self.met.capacity()) * size_of::<u32>();
+        texts + per_page + self.unique.memory() + self.pieces.memory()
+    }
 }
 
-/// The pages of several indexes under one numbering, the asked one last.
-struct Pages<'a> {
-    indexes: &'a [Index],
-    starts: Vec<u32>,
-    /// By number: the page that stands for it, or for the asked page and its copies the asked page.
-    class: Vec<u32>,
-    site: Site,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::compare;
+    use proptest::prelude::*;
 
-impl<'a> Pages<'a> {
-    fn new(indexes: &'a [Index], asked: &Asked<'_>) -> Self {
-        let mut starts = vec![0];
-        let mut class = Vec::new();
-        // A later run's copy of an earlier run's page says so by its class's id, not by a number here: its index has
-        // that page's number only if it holds the page. So classes stay within an index.
-        for index in indexes {
-            let start = class.len() as u32;
-            class.extend(index.class.iter().map(|of| start + of));
-            starts.push(class.len() as u32);
-        }
-        let asked_number = class.len() as u32;
-        let mut own: Vec<u32> = Vec::new();
-        if asked.site.url != 0 {
-            for (index, start) in indexes.iter().zip(&starts) {
-                let here = index.sites.iter().zip(*start..).filter(|(site, _)| site.url == asked.site.url);
-                own.extend(here.map(|(_, number)| class[number as usize]));
+    /// Digests over a small alphabet of blocks, so that they share pieces.
+    fn digests() -> impl Strategy<Value = Vec<(String, u8)>> {
+        let block =
+            prop_oneof![Just("ABCDEFGHIJ"), Just("klmnopqr"), Just("012345678"), Just("x"), Just("yz"), Just("Q")];
+        let signature = proptest::collection::vec(block, 0..6).prop_map(|blocks| blocks.concat());
+        let digest = (0u32..5, signature.clone(), signature)
+            .prop_map(|(level, a, b)| format!("{}:{a}:{}", 48 << level, &b[..b.len().min(32)]));
+        proptest::collection::vec((digest, 0u8..60), 1..60)
+    }
+
+    proptest! {
+        /// Against comparing with every unique page.
+        #[test]
+        fn as_comparing_all(pages in digests(), threshold in 1u32..101, least in 7usize..20) {
+            let mut known = Known::new(threshold, least);
+            let (mut unique, mut seen): (Vec<(u32, Digest)>, Vec<u8>) = (Vec::new(), Vec::new());
+            for (place, (text, md5)) in pages.iter().enumerate() {
+                let digest = Digest::parse(text).unwrap();
+                let found = known.add(&digest, [*md5; 16]);
+                let copied = seen.iter().position(|other| other == md5);
+                seen.push(*md5);
+                let best = unique
+                    .iter()
+                    .map(|(of, other)| (compare(&digest, other).unwrap_or(0), std::cmp::Reverse(*of)))
+                    .filter(|(score, _)| *score > 0 && digest.len() >= least)
+                    .max();
+                let (score, of) = best.map_or((0, None), |(score, of)| (score, Some(of.0)));
+                let expected = match copied {
+                    Some(first) => Found { kind: Kind::Exact, of: Some(first as u32), score: 100 },
+                    None if score >= threshold => Found { kind: Kind::Near, of, score },
+                    None => Found { kind: Kind::Unique, of, score },
+                };
+                prop_assert_eq!(found, expected);
+                if expected.kind == Kind::Unique && digest.len() >= least {
+                    unique.push((place as u32, digest));
+                }
             }
         }
-        for of in &mut class {
-            if own.contains(of) {
-                *of = asked_number;
-            }
-        }
-        class.push(asked_number);
-        Pages { indexes, starts, class, site: asked.site }
-    }
-
-    fn is_asked(&self, index: usize, page: u32) -> bool {
-        self.class[(self.starts[index] + page) as usize] as usize == self.class.len() - 1
-    }
-
-    /// The number of a page, if it stands for itself.
-    fn standing(&self, index: usize, page: u32) -> Option<u32> {
-        let number = self.starts[index] + page;
-        (self.class[number as usize] == number).then_some(number)
-    }
-
-    fn id(&self, number: u32) -> i64 {
-        let index = self.starts.partition_point(|start| *start <= number) - 1;
-        self.indexes[index].ids[(number - self.starts[index]) as usize]
-    }
-
-    fn cover(&self, lists: &mut [Vec<u32>], params: QuiltParams, rule: Foreign, answer: &mut Answer) {
-        // Only pages that hold something, and their copies, numbered in the order of ids.
-        let mut wanted: HashMap<u32, u32> = lists.iter().flatten().map(|number| (*number, 0)).collect();
-        let mut numbers: Vec<u32> =
-            (0..self.class.len() as u32 - 1).filter(|n| wanted.contains_key(&self.class[*n as usize])).collect();
-        numbers.sort_by_key(|number| self.id(*number));
-        for (small, number) in numbers.iter().enumerate() {
-            wanted.insert(*number, small as u32);
-        }
-        let mut sites: Vec<Site> = numbers.iter().map(|number| self.site_of(*number)).collect();
-        let mut class: Vec<u32> = numbers.iter().map(|number| wanted[&self.class[*number as usize]]).collect();
-        let asked = numbers.len() as u32;
-        sites.push(self.site);
-        class.push(asked);
-        let sites = Sites::new(sites, class, rule);
-        for list in lists.iter_mut() {
-            list.iter_mut().for_each(|number| *number = wanted[number]);
-        }
-        let lists: Vec<&[u32]> = lists.iter().map(|list| &list[..]).collect();
-        let mut sources: Vec<Source> = Vec::new();
-        let allows = |source| sites.allows(asked, source);
-        Coverer::new(numbers.len() + 1).cover(asked, &lists, allows, params.min_share, &mut sources);
-        for source in sources {
-            let (named, foreign) = sites.name(asked, source.page);
-            let id = self.id(numbers[named as usize]);
-            answer.sources.push((id, source.new_grams, source.shared_grams, foreign));
-        }
-    }
-
-    fn site_of(&self, number: u32) -> Site {
-        let index = self.starts.partition_point(|start| *start <= number) - 1;
-        self.indexes[index].sites[(number - self.starts[index]) as usize]
     }
 }

@@ -3,31 +3,50 @@
 //! Nothing here opens a file, reads the environment or knows Python. One module per idea; the order below is
 //! the order in which a page passes through them.
 
+pub mod alike;
 #[cfg(target_arch = "x86_64")]
 mod blocks;
+mod bucket;
 pub mod chars;
 pub mod charset;
+pub mod cluster;
 pub mod cover;
 pub mod covers;
+pub mod ctph;
+pub mod digest;
 pub mod domain;
 pub mod entities;
 pub mod extract;
+mod fast;
 mod find;
 pub mod gram_index;
+pub mod gram_known;
+pub mod gram_verify;
 pub mod grams;
+pub mod kin;
 pub mod known;
 pub mod links;
 pub mod markup;
+pub mod matrix;
+pub mod members;
 pub mod noise;
+pub mod one_to_all;
 pub mod page;
 pub mod pairs;
 pub mod patches;
+pub mod pieces;
 pub mod postings;
 pub mod quilts;
+pub mod rabin;
 pub mod runs;
+pub mod sets;
+pub mod shape;
+pub mod shelf;
+pub mod shingles;
 pub mod sites;
 pub mod sketch;
 pub mod style;
 pub mod text;
+pub mod union;
 pub mod verify;
 pub mod words;

@@ -14,7 +14,7 @@ const BLOCK: usize = 16;
 const HUGE: usize = 4 << 20;
 
 /// The noise of one page, in a buffer that is reused from page to page.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Noise {
     buffer: Vec<u8>,
     len: usize,

@@ -1,16 +1,18 @@
 //! Everything we take from one page, while its bytes are in the cache.
 //!
-//! The next kernels (shingles, ssdeep) join here: each reads the decoded HTML, the noise, the words or the text that
-//! this pass already holds, and adds a field to `Sketch`.
+//! A new kernel joins here: it reads the decoded HTML, the noise, the words or the text that this pass already holds,
+//! and adds a field to `Sketch`.
 
 use md5::{Digest, Md5};
 use url::Url;
 
 use crate::charset::decode;
+use crate::ctph;
 use crate::domain::domain;
 use crate::extract::extract;
 use crate::links::{Link, links};
 use crate::noise::Noise;
+use crate::shingles::{ShingleParams, Shingler};
 use crate::style::{StyleParams, Stylist};
 use crate::words::Words;
 
@@ -59,21 +61,32 @@ pub struct Sketch {
     pub text: String,
     /// Number of words.
     pub words: usize,
+    /// Shingles, if there are words.
+    pub shingles: Option<Vec<u64>>,
     /// MD5 of the text.
     pub md5: [u8; 16],
+    /// ssdeep digest of the text.
+    pub ssdeep: String,
 }
 
-/// Parameters and buffers that are reused from page to page.
+/// Parameters and buffers that are reused from page to page; a fresh one is cheap to clone.
+#[derive(Clone)]
 pub struct Scratch {
     noise: Noise,
     words: Words,
     stylist: Stylist,
+    shingler: Shingler,
 }
 
 impl Scratch {
     /// For sketches with these parameters.
-    pub fn new(style: StyleParams) -> Self {
-        Scratch { noise: Noise::default(), words: Words::default(), stylist: Stylist::new(style) }
+    pub fn new(style: StyleParams, shingles: ShingleParams) -> Self {
+        Scratch {
+            noise: Noise::default(),
+            words: Words::default(),
+            stylist: Stylist::new(style),
+            shingler: Shingler::new(shingles),
+        }
     }
 }
 
@@ -90,13 +103,17 @@ pub fn sketch(page: Page<'_>, scratch: &mut Scratch) -> Sketch {
     };
     scratch.words.fill(&text);
     let words = scratch.words.len();
+    let shingles = scratch.shingler.shingles(&scratch.words);
+    scratch.shingler.release();
     scratch.words.release();
     Sketch {
         domain: host.as_deref().map(|host| domain(host).to_owned()),
         host,
         markup,
         words,
+        shingles,
         md5: Md5::digest(&text).into(),
+        ssdeep: ctph::digest(text.as_bytes()),
         text,
     }
 }
@@ -131,6 +148,10 @@ fn read_markup(
 mod tests {
     use super::*;
 
+    fn fresh() -> Scratch {
+        Scratch::new(StyleParams::default(), ShingleParams::default())
+    }
+
     #[test]
     fn html_page() {
         let page = Page {
@@ -139,11 +160,12 @@ mod tests {
             html: Some(b"<title>T</title><p>Caf\xE9 <a href=y>noir</a>"),
             text: None,
         };
-        let sketch = sketch(page, &mut Scratch::new(StyleParams::default()));
+        let sketch = sketch(page, &mut fresh());
         assert_eq!(sketch.host.as_deref(), Some("www.a.co.uk"));
         assert_eq!(sketch.domain.as_deref(), Some("a.co.uk"));
         assert_eq!(sketch.text, "Café noir");
         assert_eq!(sketch.words, 2);
+        assert_eq!(sketch.shingles.unwrap().len(), 84);
         let markup = sketch.markup.unwrap();
         assert_eq!((markup.charset, markup.lossy), ("windows-1252", false));
         assert_eq!(markup.links.len(), 1);
@@ -154,9 +176,10 @@ mod tests {
     #[test]
     fn text_page_and_nothing() {
         let page = Page { text: Some("only words"), ..Page::default() };
-        let sketch = super::sketch(page, &mut Scratch::new(StyleParams::default()));
+        let sketch = super::sketch(page, &mut fresh());
         assert_eq!((sketch.words, sketch.text.as_str()), (2, "only words"));
         assert!(sketch.markup.is_none() && sketch.host.is_none());
-        assert_eq!(super::sketch(Page::default(), &mut Scratch::new(StyleParams::default())).words, 0);
+        let nothing = super::sketch(Page::default(), &mut fresh());
+        assert_eq!((nothing.words, nothing.shingles), (0, None));
     }
 }

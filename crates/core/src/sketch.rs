@@ -13,7 +13,7 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use rayon::prelude::*;
 
 use crate::page::{Page, Scratch, Sketch, sketch};
-use crate::style::StyleParams;
+use crate::shingles::to_bytes;
 
 /// The reason given to a page on which the pass fails.
 pub const FAILED: &str = "sketch-failed";
@@ -24,8 +24,8 @@ const LARGE: usize = 4 << 20;
 /// Columns that pass through unchanged.
 const CARRIED: [&str; 7] = ["page", "url", "ip", "status", "date", "input", "offset"];
 
-/// Sketches every page of a batch of records, in parallel on the current rayon pool.
-pub fn sketch_batch(records: &RecordBatch, style: StyleParams) -> Result<RecordBatch, ArrowError> {
+/// Sketches every page of a batch of records, in parallel on the current rayon pool, each thread with a clone of `fresh`.
+pub fn sketch_batch(records: &RecordBatch, fresh: &Scratch) -> Result<RecordBatch, ArrowError> {
     let url = strings(records, "url")?;
     let content_type = strings(records, "content_type")?;
     let text = strings(records, "text")?;
@@ -50,11 +50,11 @@ pub fn sketch_batch(records: &RecordBatch, style: StyleParams) -> Result<RecordB
     let is_large = |row: usize| bytes(html, row).map_or(0, <[u8]>::len) > LARGE;
     let mut sketches: Vec<Option<Sketch>> = (0..records.num_rows())
         .into_par_iter()
-        .map_init(|| Scratch::new(style), |scratch, row| if is_large(row) { None } else { sketch_row(scratch, row) })
+        .map_init(|| fresh.clone(), |scratch, row| if is_large(row) { None } else { sketch_row(scratch, row) })
         .collect();
     // Large pages one by one: several at once would take several times the memory.
     for row in (0..records.num_rows()).filter(|&row| is_large(row)) {
-        sketches[row] = sketch_row(&mut Scratch::new(style), row);
+        sketches[row] = sketch_row(&mut fresh.clone(), row);
     }
     assemble(records, &sketches, reason, detail)
 }
@@ -108,8 +108,15 @@ fn assemble(
         style.append_option(minima.map(|minima| minima.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()));
     }
     add("style", Arc::new(style.finish()));
+    let mut shingles = BinaryBuilder::new();
+    for sketch in sketches {
+        let chosen = sketch.as_ref().and_then(|s| s.shingles.as_ref());
+        shingles.append_option(chosen.map(|chosen| to_bytes(chosen)));
+    }
+    add("shingles", Arc::new(shingles.finish()));
     let md5: StringArray = sketches.iter().map(|s| s.as_ref().map(|s| hex(&s.md5))).collect();
     add("md5", Arc::new(md5));
+    add("ssdeep", of_page(|s| Some(&s.ssdeep)));
     let failed = |row: usize| reason.is_null(row) && sketches[row].is_none();
     let reasons: StringArray =
         (0..sketches.len()).map(|row| if failed(row) { Some(FAILED) } else { value(reason, row) }).collect();
@@ -140,7 +147,8 @@ fn targets(sketches: &[Option<Sketch>], has_markup: impl Fn(&Option<Sketch>) -> 
     Arc::new(list.finish())
 }
 
-fn hex(digest: &[u8; 16]) -> String {
+/// A digest as it is written.
+pub(crate) fn hex(digest: &[u8; 16]) -> String {
     digest.iter().flat_map(|b| [b >> 4, b & 15]).map(|d| char::from_digit(d.into(), 16).unwrap_or('0')).collect()
 }
 

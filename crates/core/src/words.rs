@@ -9,7 +9,7 @@ use crate::blocks;
 use crate::chars::{Kind, Kinds, char_at};
 
 /// The words of one page, one after the other in a single buffer that is reused from page to page.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Words {
     /// All words without a gap; longer than what is in use.
     folded: Vec<u8>,
@@ -155,6 +155,11 @@ impl Words {
     /// There are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
+    }
+
+    /// All words in one buffer, which goes on behind the last, and where each ends.
+    pub(crate) fn parts(&self) -> (&[u8], &[u32]) {
+        (&self.folded, &self.ends)
     }
 
     /// The words in order, as UTF-8.

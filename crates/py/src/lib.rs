@@ -12,9 +12,14 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use pagekin_core::{charset, domain, extract, links, noise, sketch, style, words};
+use pagekin_core::page::Scratch;
+use pagekin_core::{charset, domain, extract, links, noise, sketch, words};
 
+mod clusters;
+mod duplicates;
+mod fuzzy;
 mod quilts;
+mod shingles;
 mod styles;
 
 /// The one door: runs `work` without the GIL.
@@ -42,22 +47,23 @@ fn pool(threads: usize) -> PyResult<ThreadPool> {
 #[pyclass(frozen)]
 struct Sketcher {
     pool: ThreadPool,
-    style: style::StyleParams,
+    fresh: Scratch,
 }
 
 #[pymethods]
 impl Sketcher {
     #[new]
-    #[pyo3(signature = (threads, n=32, m=128, seed=0))]
-    fn new(threads: usize, n: usize, m: usize, seed: u64) -> PyResult<Self> {
+    #[pyo3(signature = (threads, n=32, m=128, seed=0, shingler=None))]
+    fn new(threads: usize, n: usize, m: usize, seed: u64, shingler: Option<&shingles::Shingler>) -> PyResult<Self> {
         let style = styles::params(n, m, seed)?;
-        Ok(Sketcher { pool: pool(threads)?, style })
+        let shingles = shingler.map(|s| s.params).unwrap_or_default();
+        Ok(Sketcher { pool: pool(threads)?, fresh: Scratch::new(style, shingles) })
     }
 
     /// A batch of records in, a batch of sketched records out.
     fn sketch<'py>(&self, py: Python<'py>, records: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let records = RecordBatch::from_pyarrow_bound(records)?;
-        enter(py, || self.pool.install(|| sketch::sketch_batch(&records, self.style)))?.to_pyarrow(py)
+        enter(py, || self.pool.install(|| sketch::sketch_batch(&records, &self.fresh)))?.to_pyarrow(py)
     }
 }
 
@@ -144,7 +150,11 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(count_words, m)?)?;
     m.add_function(wrap_pyfunction!(py_host, m)?)?;
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;
+    clusters::register(m)?;
+    duplicates::register(m)?;
+    shingles::register(m)?;
     quilts::register(m)?;
     styles::register(m)?;
+    fuzzy::register(m)?;
     Ok(())
 }

@@ -15,7 +15,7 @@ use rayon::ThreadPool;
 use pagekin_core::postings::{self, Room};
 use pagekin_core::quilts::{self, Keep, QuiltParams};
 use pagekin_core::sites::{Foreign, Site};
-use pagekin_core::{covers, domain, gram_index, known, runs, verify};
+use pagekin_core::{covers, domain, gram_index, gram_known, gram_verify, runs};
 
 use crate::{enter, pool};
 
@@ -141,9 +141,12 @@ impl Counted {
     }
 
     /// Verifiers of some grams each, which have to see all texts. Once, and only if the count was told to.
-    fn verifiers(&self, py: Python<'_>) -> PyResult<Vec<Verifier>> {
+    fn verifiers(&self, py: Python<'_>) -> PyResult<Vec<GramVerifier>> {
         let groups = enter(py, || Ok::<_, String>(self.counted.to_verify()))?;
-        Ok(groups.into_iter().map(|shared| Verifier { shared, verifier: None, k: self.k, seed: self.seed }).collect())
+        Ok(groups
+            .into_iter()
+            .map(|shared| GramVerifier { shared, verifier: None, k: self.k, seed: self.seed })
+            .collect())
     }
 
     /// One row a page, batch by batch. `m` may be less than what was counted with.
@@ -161,20 +164,21 @@ impl Counted {
 
 /// Compares the words of grams with equal hashes.
 #[pyclass]
-struct Verifier {
+struct GramVerifier {
     shared: Vec<u64>,
-    verifier: Option<verify::Verifier>,
+    verifier: Option<gram_verify::Verifier>,
     k: usize,
     seed: u64,
 }
 
 #[pymethods]
-impl Verifier {
+impl GramVerifier {
     /// More pages: page, text.
     fn push(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
         let (shared, k, seed) = (&mut self.shared, self.k, self.seed);
-        let verifier = self.verifier.get_or_insert_with(|| verify::Verifier::new(k, seed, &std::mem::take(shared)));
+        let verifier =
+            self.verifier.get_or_insert_with(|| gram_verify::Verifier::new(k, seed, &std::mem::take(shared)));
         enter_disk(py, || verifier.push(&batch))
     }
 
@@ -235,7 +239,8 @@ impl GramIndex {
         let host = url.and_then(domain::host);
         let name = host.as_deref().map(domain::domain);
         let site = Site::new(i64::MAX, host.as_deref(), name, ip).at(url);
-        let answer = enter_disk(py, || Ok(known::check(&self.indexes, &known::Asked { text, site }, params, rule)?))?;
+        let answer =
+            enter_disk(py, || Ok(gram_known::check(&self.indexes, &gram_known::Asked { text, site }, params, rule)?))?;
         let dict = PyDict::new(py);
         dict.set_item("grams", answer.grams)?;
         dict.set_item("own_grams", answer.own_grams)?;
@@ -299,7 +304,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Counted>()?;
     m.add_class::<Covers>()?;
     m.add_class::<GramIndex>()?;
-    m.add_class::<Verifier>()?;
+    m.add_class::<GramVerifier>()?;
     m.add_function(wrap_pyfunction!(gram_pairs, m)?)?;
     m.add_function(wrap_pyfunction!(patches, m)?)?;
     m.add_function(wrap_pyfunction!(word_spans, m)?)?;

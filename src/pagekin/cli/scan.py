@@ -52,6 +52,12 @@ PAGE_SHARE = 32
     "--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MiB, or a 32nd of --memory]"
 )
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    metavar="RUN",
+    help="A run whose pages are known: compare the new ones with them.",
+)
 @click.option("--strict", is_flag=True, help="Fail when an input is damaged or unreadable.")
 @param_options
 @voice_options
@@ -67,6 +73,7 @@ def scan(
     max_page: int | None,
     resume: bool,
     strict: bool,
+    against: Path | None,
     voice: Voice,
     **given: Any,
 ) -> int:
@@ -81,6 +88,7 @@ def scan(
       pagekin scan 'segments/*.warc.gz' more/ -o run --threads 8
       pagekin scan pages.jsonl.zst -o run --only "" --strict
       pagekin scan crawl.warc.gz -o run --resume
+      pagekin scan more/ -o new --against run
     """
     from pagekin.errors import ParamsError
     from pagekin.params import Params
@@ -103,6 +111,7 @@ def scan(
             engine=_engine(engine, spark_master, threads, memory, voice),
             resume=resume,
             strict=strict,
+            against=against,
             progress=voice,
         )
     return report_scan(run, voice)

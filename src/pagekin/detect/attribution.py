@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -11,13 +13,13 @@ from pagekin.tables import QUILT_SOURCES, QUILTS
 KNOWN = ["page", "url", "domain", "date", "links"]
 
 
-def attribute(run: Run, sources: pa.Table, quilts: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """The tables `quilt_sources` and `quilts`, completed."""
-    pages = _known(run, sources, quilts)
+def attribute(runs: Sequence[Run], sources: pa.Table, quilts: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """The tables `quilt_sources` and `quilts`, completed. The quilts are pages of the last run."""
+    pages = _known(runs, sources, quilts)
     quilt, source = _rows_of(pages, sources["page"]), _rows_of(pages, sources["source"])
     sources = sources.append_column("url", quilt["url"])
     sources = sources.append_column("source_url", source["url"])
-    attributed = _linked(run, sources, source["domain"])
+    attributed = _linked(runs[-1], sources, source["domain"])
     # Text input has no links to look at.
     sources = sources.append_column("attributed", pc.if_else(pc.is_valid(quilt["links"]), attributed, None))
     sources = sources.append_column("first", _first(quilt["date"], source["date"]))
@@ -26,12 +28,13 @@ def attribute(run: Run, sources: pa.Table, quilts: pa.Table) -> tuple[pa.Table, 
     return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names)
 
 
-def _known(run: Run, sources: pa.Table, quilts: pa.Table) -> pa.Table:
+def _known(runs: Sequence[Run], sources: pa.Table, quilts: pa.Table) -> pa.Table:
     """The pages that are quilts or sources."""
     wanted = pa.chunked_array([*quilts["page"].chunks, *sources["source"].chunks], pa.int64()).unique()
     found = []
-    for batch in run.dataset("pages").to_batches(columns=KNOWN):
-        found.append(batch.filter(pc.is_in(batch["page"], wanted)))
+    for run in runs:
+        for batch in run.dataset("pages").to_batches(columns=KNOWN):
+            found.append(batch.filter(pc.is_in(batch["page"], wanted)))
     return pa.Table.from_batches(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.errors import ParamsError, RunError
 from pagekin.files import TEMPORARY
 from pagekin.params import Params, QuiltParams
+from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
 from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS
 
@@ -51,11 +52,12 @@ class Gatherer:
         self.quilter = _core.Quilter(
             resources.threads, resources.memory, str(resources.spill), params.k, params.seed
         )
-        for batch in run.dataset("pages").to_batches(columns=["page", "url", "host", "domain", "ip"]):
-            self.quilter.sites(batch)
-        if "duplicates" in run.tables and not params.keep_duplicates:
-            for batch in run.dataset("duplicates").to_batches(columns=["page", "representative"]):
-                self.quilter.copies(batch)
+        for known in known_runs(run):
+            for batch in known.dataset("pages").to_batches(columns=["page", "url", "host", "domain", "ip"]):
+                self.quilter.sites(batch)
+            if "duplicates" in known.tables and not params.keep_duplicates:
+                for batch in known.dataset("duplicates").to_batches(columns=["page", "representative"]):
+                    self.quilter.copies(batch)
         self.push = self.quilter.push
 
     def count(self, m: int) -> _core.Counted:
@@ -73,9 +75,29 @@ class Gatherer:
         return counted
 
     def finish(self) -> Iterator[Batch]:
-        """One row a page."""
+        """One row for each page of the run."""
         params = self.params
-        yield from self.count(params.m).covers(params.m, params.c, params.theta, params.min_share)
+        covers = self.count(params.m).covers(params.m, params.c, params.theta, params.min_share)
+        yield from own_rows(self.run, covers)
+
+
+def known_runs(run: Run) -> list[Run]:
+    """A run, behind those whose pages were known when it was made: their pages may be sources."""
+    runs = [run]
+    while (known := runs[0].against) is not None:
+        runs.insert(0, known)
+    return runs
+
+
+def own_rows(run: Run, batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Only the rows of the run's own pages."""
+    first = min((source.ordinal for source in run.inputs), default=0) << RECORD_BITS
+    for batch in batches:
+        yield (
+            batch
+            if batch.num_rows and batch["page"][0].as_py() >= first
+            else batch.filter(pc.greater_equal(batch["page"], first))
+        )
 
 
 def gram_index_path(run: Run) -> Path:
@@ -87,8 +109,9 @@ def verify(run: Run, counted: _core.Counted) -> int:
     """Compares the words of all grams that share a hash; returns how many were compared."""
     total = 0
     for verifier in counted.verifiers():
-        for batch in run.dataset("texts").to_batches(columns=["text"], fragment_readahead=1):
-            verifier.push(batch)
+        for known in known_runs(run):
+            for batch in known.dataset("texts").to_batches(columns=["text"], fragment_readahead=1):
+                verifier.push(batch)
         compared, collisions = verifier.finish()
         if collisions:
             raise RunError(
@@ -116,13 +139,16 @@ class Covered:
 
 
 def find_quilts(run: Run, engine: Engine, params: Params) -> None:
-    """Texts → grams → patches → covers → quilts, quilt_sources, originality."""
+    """Texts → grams → patches → covers → quilts, quilt_sources, originality.
+
+    With `scan --against` the texts of the known runs take part, and the rows are those of the new pages.
+    """
     check_sites(run, params.quilts)
-    texts = engine.load(run, "texts", ["page", "text"])
+    texts = engine.concat(*(engine.load(known, "texts", ["page", "text"]) for known in known_runs(run)))
     exchange = Covered(run, params.quilts)
     covered = engine.collect(engine.exchange(texts, exchange))
     found = covered.filter(covered["quilt"])
-    sources, quilts = attribute(run, source_rows(found), quilt_rows(found))
+    sources, quilts = attribute(known_runs(run), source_rows(found), quilt_rows(found))
     engine.publish(
         run,
         "quilts",

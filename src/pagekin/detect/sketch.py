@@ -9,9 +9,14 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.engines.base import Batch, BatchFunction, Engine, Output
-from pagekin.params import Params, StyleParams
+from pagekin.params import Params, ShingleParams, StyleParams
 from pagekin.run import Run
 from pagekin.tables import LINKS, PAGES, SKETCHED, SKETCHES, SKIPPED, TEXTS, Table
+
+
+def shingler(params: ShingleParams) -> _core.Shingler:
+    """The kernel that makes shingles by these parameters."""
+    return _core.Shingler(params.k, params.m, params.family, params.seed)
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,7 @@ class Sketch:
     """The one native pass over each page (crates/core/src/sketch.rs)."""
 
     style: StyleParams
+    shingles: ShingleParams
 
     @property
     def schema(self) -> pa.Schema:
@@ -27,7 +33,9 @@ class Sketch:
 
     def open(self, threads: int) -> BatchFunction:
         """The pass on a pool of so many threads."""
-        sketcher = _core.Sketcher(threads, self.style.n, self.style.m, self.style.seed)
+        sketcher = _core.Sketcher(
+            threads, self.style.n, self.style.m, self.style.seed, shingler(self.shingles)
+        )
         names = SKETCHED.names
         return lambda records: sketcher.sketch(records).select(names)
 
@@ -69,5 +77,5 @@ OUTPUTS = (
 def sketch_crawl(run: Run, engine: Engine, params: Params) -> None:
     """Inputs → records → sketched → pages, texts, links, sketches, skipped."""
     records = engine.read(run.inputs, params.read)
-    sketched = engine.map(records, Sketch(params.style))
+    sketched = engine.map(records, Sketch(params.style, params.shingles))
     engine.save(sketched, run, "sketch", OUTPUTS)

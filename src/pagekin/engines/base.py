@@ -118,6 +118,10 @@ class Engine(ABC):
         """A table of the run folder as a dataset, in the table's order."""
 
     @abstractmethod
+    def concat(self, *data: Any) -> Any:
+        """Stored datasets of one schema as one, one behind the other."""
+
+    @abstractmethod
     def map(self, data: Any, kernel: Kernel) -> Any:
         """The dataset with the kernel applied to each batch."""
 

@@ -95,6 +95,16 @@ class LocalEngine(Engine):
 
         return Stream(stored, schema, spill=run.spill)
 
+    def concat(self, *data: Stream) -> Stream:
+        """One stream behind the other."""
+
+        def joined(_: Mark | None) -> Iterator[Batch]:
+            for part in data:
+                yield from part.open(None)
+
+        spill = next((part.spill for part in data if part.spill is not None), None)
+        return Stream(joined, data[0].schema, spill=spill)
+
     def map(self, data: Stream, kernel: Kernel) -> Stream:
         """The stream with the kernel applied to each batch."""
 

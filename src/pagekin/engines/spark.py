@@ -105,6 +105,10 @@ class SparkEngine(Engine):
         """A stored table. So far the driver does what follows from one, with the local engine's verbs."""
         return self.driver.load(run, table, columns)
 
+    def concat(self, *data: Stream) -> Stream:
+        """One stream behind the other."""
+        return self.driver.concat(*data)
+
     def exchange(self, data: Stream, kernel: Exchange) -> Stream:
         """What one gatherer makes of all the rows."""
         return self.driver.exchange(data, kernel)

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
+from pagekin.tables.duplicates import DUPLICATES
+from pagekin.tables.fuzzy import FUZZY
 from pagekin.tables.quilts import ORIGINALITY, QUILT_SOURCES, QUILTS
 
 __all__ = [
+    "DUPLICATES",
+    "FUZZY",
     "LINKS",
     "ORIGINALITY",
     "PAGES",
@@ -27,6 +31,18 @@ __all__ = [
 ]
 
 TABLES: dict[str, Table] = {
-    t.name: t for t in (PAGES, TEXTS, LINKS, SKETCHES, SKIPPED, QUILTS, QUILT_SOURCES, ORIGINALITY)
+    t.name: t
+    for t in (
+        PAGES,
+        TEXTS,
+        LINKS,
+        SKETCHES,
+        SKIPPED,
+        DUPLICATES,
+        QUILTS,
+        QUILT_SOURCES,
+        ORIGINALITY,
+        FUZZY,
+    )
 }
 """In the order in which they come about."""

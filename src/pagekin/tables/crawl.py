@@ -87,7 +87,13 @@ SKETCHES = Table(
             pa.binary(),
             "style fingerprint: m 16-bit minima, little-endian, 0 for an empty dimension",
         ),
+        Column(
+            "shingles",
+            pa.binary(),
+            "m chosen phrases: 64-bit fingerprints, little-endian, one for each function; null without words",
+        ),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
+        Column("ssdeep", pa.string(), "ssdeep digest of the text as UTF-8"),
     ),
 )
 

@@ -1,0 +1,144 @@
+//! Digests at the border.
+
+use arrow_array::RecordBatch;
+use arrow_pyarrow::{FromPyArrow, ToPyArrow};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::ThreadPool;
+
+use pagekin_core::alike::Alike;
+use pagekin_core::ctph;
+use pagekin_core::digest::{Digest, compare};
+use pagekin_core::known::{Kind, Known};
+
+use crate::{enter, pool};
+
+fn parse(text: &str) -> PyResult<Digest> {
+    Digest::parse(text).map_err(|error| {
+        let shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
+        PyValueError::new_err(format!("{error}: {shown:.120}"))
+    })
+}
+
+/// The ssdeep digest of some bytes.
+#[pyfunction]
+fn ssdeep(py: Python<'_>, data: &[u8]) -> PyResult<String> {
+    enter(py, || Ok::<_, String>(ctph::digest(data)))
+}
+
+/// The score of two digests, 0 to 100. Too quick to be worth a release of the GIL.
+#[pyfunction]
+fn ssdeep_score(a: &str, b: &str) -> PyResult<u32> {
+    Ok(compare(&parse(a)?, &parse(b)?).unwrap_or(0))
+}
+
+/// Why the score of two digests is zero; None if it is not.
+#[pyfunction]
+fn ssdeep_why(a: &str, b: &str) -> PyResult<Option<&'static str>> {
+    Ok(compare(&parse(a)?, &parse(b)?).err().map(|zero| zero.as_str()))
+}
+
+/// The scores of one digest against many.
+#[pyfunction]
+fn ssdeep_scores(digest: &str, others: Vec<String>) -> PyResult<Vec<u32>> {
+    let digest = parse(digest)?;
+    others.iter().map(|other| Ok(compare(&digest, &parse(other)?).unwrap_or(0))).collect()
+}
+
+fn check(threshold: u32, least: usize) -> PyResult<()> {
+    if !(1..=100).contains(&threshold) || !(ctph::WINDOW..=ctph::LONGEST).contains(&least) {
+        return Err(PyValueError::new_err("the threshold must be from 1 to 100, the least length from 7 to 64"));
+    }
+    Ok(())
+}
+
+/// Pages as they come, each compared with those before it.
+#[pyclass]
+struct FuzzyIndex {
+    known: Known,
+}
+
+#[pymethods]
+impl FuzzyIndex {
+    #[new]
+    #[pyo3(signature = (threshold=90, least=10))]
+    fn new(threshold: u32, least: usize) -> PyResult<Self> {
+        check(threshold, least)?;
+        Ok(FuzzyIndex { known: Known::new(threshold, least) })
+    }
+
+    /// What a page is to those before it: kind, the place of the page most like it, the score.
+    fn add(&mut self, ssdeep: &str, md5: [u8; 16]) -> PyResult<(&'static str, Option<u32>, u32)> {
+        let found = self.known.add(&parse(ssdeep)?, md5);
+        let kind = match found.kind {
+            Kind::Unique => "unique",
+            Kind::Exact => "exact",
+            Kind::Near => "near",
+        };
+        Ok((kind, found.of, found.score))
+    }
+
+    /// The place and score of the unique page most like a digest.
+    fn best(&mut self, ssdeep: &str) -> PyResult<Option<(u32, u32)>> {
+        Ok(self.known.best(&parse(ssdeep)?))
+    }
+
+    /// Pages added, and those that new ones are compared with: unique, and long enough.
+    fn counts(&self) -> (u32, usize) {
+        self.known.counts()
+    }
+
+    /// Bytes of memory taken.
+    fn memory(&self) -> usize {
+        self.known.memory()
+    }
+}
+
+/// Finds the classes among many digests.
+#[pyclass]
+struct FuzzyClasses {
+    pool: ThreadPool,
+    alike: Option<Alike>,
+}
+
+#[pymethods]
+impl FuzzyClasses {
+    #[new]
+    fn new(threads: usize, memory: usize, threshold: u32, least: usize) -> PyResult<Self> {
+        check(threshold, least)?;
+        Ok(FuzzyClasses { pool: pool(threads)?, alike: Some(Alike::new(threshold, least, memory)) })
+    }
+
+    /// Pages that join no class.
+    fn leave_out(&mut self, pages: Vec<i64>) {
+        pages.into_iter().for_each(|page| self.alike.iter_mut().for_each(|alike| alike.leave_out(page)));
+    }
+
+    /// More pages: page, md5, ssdeep.
+    fn push(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = RecordBatch::from_pyarrow_bound(batch)?;
+        let alike = self.alike.as_mut().ok_or_else(finished)?;
+        enter(py, || alike.push(&batch))
+    }
+
+    /// The members of classes: class, page, exact, score.
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let alike = self.alike.take().ok_or_else(finished)?;
+        enter(py, || self.pool.install(|| alike.finish()))?.to_pyarrow(py)
+    }
+}
+
+fn finished() -> PyErr {
+    PyValueError::new_err("the classes were given already")
+}
+
+/// Adds this file's names to the module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<FuzzyIndex>()?;
+    m.add_class::<FuzzyClasses>()?;
+    m.add_function(wrap_pyfunction!(ssdeep, m)?)?;
+    m.add_function(wrap_pyfunction!(ssdeep_score, m)?)?;
+    m.add_function(wrap_pyfunction!(ssdeep_scores, m)?)?;
+    m.add_function(wrap_pyfunction!(ssdeep_why, m)?)?;
+    Ok(())
+}

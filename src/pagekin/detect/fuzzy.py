@@ -1,0 +1,89 @@
+"""Exact and fuzzy duplicates: MD5 and ssdeep of the plain text (Figuerola et al. 2011)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from pagekin import _core
+from pagekin.engines.base import Batch, Engine, Resources
+from pagekin.params import FuzzyParams, Params
+from pagekin.run import Run
+from pagekin.tables import FUZZY
+
+MEMBERS = pa.schema(
+    [("class", pa.int64()), ("page", pa.int64()), ("exact", pa.bool_()), ("score", pa.int32())]
+)
+"""What comes of the digests: the members of classes."""
+
+PIECES_SHARE = 4
+"""The part of the memory that pieces may take at a time; digests need room too."""
+
+
+class Gatherer:
+    """Digests in, members of classes out (crates/core/src/alike.rs)."""
+
+    def __init__(self, run: Run, params: FuzzyParams, resources: Resources) -> None:
+        self.classes = _core.FuzzyClasses(
+            resources.threads, resources.memory // PIECES_SHARE, params.threshold, params.least
+        )
+        wordless = run.dataset("pages").to_batches(columns=["page"], filter=ds.field("words") == 0)
+        for batch in wordless:
+            self.classes.leave_out(batch.column("page").to_pylist())
+        self.push = self.classes.push
+
+    def finish(self) -> Iterator[Batch]:
+        """One row for each member."""
+        yield self.classes.finish()
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The exchange behind fuzzy duplicates. Every piece may join any two pages, so all rows meet."""
+
+    run: Run
+    params: FuzzyParams
+    by: str = ""
+    schema: pa.Schema = MEMBERS
+
+    def open(self, resources: Resources) -> Gatherer:
+        """A gatherer that knows which pages have no words."""
+        return Gatherer(self.run, self.params, resources)
+
+
+def find_fuzzy(run: Run, engine: Engine, params: Params) -> None:
+    """Sketches → pieces → classes → fuzzy."""
+    sketches = engine.load(run, "sketches", ["page", "md5", "ssdeep"])
+    members = engine.collect(engine.exchange(sketches, Classes(run, params.fuzzy)))
+    engine.publish(run, "fuzzy", {FUZZY: fuzzy_rows(run, members)})
+
+
+def fuzzy_rows(run: Run, members: pa.Table) -> pa.Table:
+    """The members with what other tables know of them."""
+    pages = members["page"].combine_chunks()
+    known = {
+        name: column
+        for table, names in (("pages", ["url"]), ("sketches", ["md5", "ssdeep"]))
+        for name, column in columns_of(run, table, names, pages).items()
+    }
+    kind = pc.if_else(members["exact"], "exact", "near")
+    rows = {
+        **{name: members[name] for name in ("class", "page", "score")},
+        **known,
+        "kind": kind,
+        "representative": members["class"],
+    }
+    return pa.table([rows[name] for name in FUZZY.names], schema=FUZZY.schema)
+
+
+def columns_of(run: Run, table: str, names: Sequence[str], pages: pa.Array) -> dict[str, pa.ChunkedArray]:
+    """Columns of a table for these pages, in their order; only what is asked for is held in memory."""
+    wanted = ds.field("page").isin(pages)
+    with run.reading(table):
+        found = run.dataset(table).to_table(columns=["page", *names], filter=wanted)
+    rows = pc.index_in(pages, value_set=found["page"].combine_chunks())
+    return {name: found[name].take(rows) for name in names}

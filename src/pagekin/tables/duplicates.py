@@ -1,0 +1,21 @@
+"""Duplicate classes."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from pagekin.tables.base import PAGE, URL, Column, Table
+
+DUPLICATES = Table(
+    "duplicates",
+    "Pages that are exact or near copies of each other, one row a page.",
+    "class, then page",
+    (
+        Column("class", pa.int64(), "the class: the smallest page id in it"),
+        PAGE,
+        URL,
+        Column("kind", pa.string(), "`exact`: the representative's text, byte for byte; `near`: almost"),
+        Column("representative", pa.int64(), "the page that stands for the class: its first"),
+        Column("jaccard", pa.float64(), "phrases in common with the representative, of all of either; exact"),
+    ),
+)

@@ -1,0 +1,57 @@
+"""`scan --against`: ordinals go on, the old run is found again, and what cannot be compared is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import pagekin
+from pagekin.errors import ParamsMismatchError, RunError
+from pagekin.params import Params
+from pagekin.run import Run
+
+
+def pages(path: Path, count: int) -> Path:
+    rows = [{"url": f"http://a.example/{i}", "text": f"page number {i}"} for i in range(count)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Run:
+    inputs = [pages(tmp_path / "a.jsonl", 3), pages(tmp_path / "b.jsonl", 2)]
+    return pagekin.scan(inputs, tmp_path / "old", only=[])
+
+
+def test_page_ids_go_on(old: Run, tmp_path: Path) -> None:
+    assert old.against is None
+    new = pagekin.scan(tmp_path / "a.jsonl", tmp_path / "new", only=[], against=old.path)
+    assert new.against is not None
+    assert new.against.path == old.path
+    assert new.table("pages")["page"].to_pylist() == [2 << 40 | i for i in range(3)]
+    third = pagekin.scan(tmp_path / "b.jsonl", tmp_path / "third", only=[], against=new.path)
+    assert third.next_ordinal == 4
+    assert third.table("pages")["page"].to_pylist() == [3 << 40, 3 << 40 | 1]
+
+
+def test_other_sketches_are_refused(old: Run, tmp_path: Path) -> None:
+    params = Params().replace("shingles", k=7)
+    with pytest.raises(ParamsMismatchError, match=r"\[shingles\]"):
+        pagekin.scan(tmp_path / "a.jsonl", tmp_path / "new", only=[], params=params, against=old.path)
+    assert not (tmp_path / "new").exists()
+
+
+def test_unfinished_run_is_refused(old: Run, tmp_path: Path) -> None:
+    info = json.loads((old.path / "run.json").read_text()) | {"state": "running"}
+    (old.path / "run.json").write_text(json.dumps(info))
+    with pytest.raises(RunError, match="not finished"):
+        pagekin.scan(tmp_path / "a.jsonl", tmp_path / "new", only=[], against=old.path)
+
+
+def test_resume_needs_the_same_known_run(old: Run, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    pagekin.scan(tmp_path / "a.jsonl", new, only=[], against=old.path)
+    with pytest.raises(ParamsMismatchError, match=r"inputs|against"):
+        pagekin.scan(tmp_path / "a.jsonl", new, only=[], resume=True)
