@@ -147,7 +147,7 @@ class KnownGrams:
         if not path.exists():
             raise RunError(f"{run.path} has no gram index; scan with --keep-grams to have one")
         try:
-            self.index = _core.GramIndex([str(path)])
+            self.index = _core.GramIndex(str(path))
         except (OSError, ValueError) as error:
             raise RunError(f"cannot use the gram index: {error}") from error
 

@@ -46,7 +46,7 @@ impl Lists {
     }
 }
 
-/// What became of one page.
+/// What became of one page. Only quilts keep their sources.
 #[derive(Default)]
 struct Found {
     quilt: bool,
@@ -213,6 +213,9 @@ impl Covers {
             let allows = |source| self.counted.sites.allows(page as u32, source);
             coverer.cover(page as u32, &lists, allows, self.params.min_share, &mut found.sources);
             found.quilt = found.sources.len() >= self.params.c;
+            if !found.quilt {
+                found.sources = Vec::new();
+            }
         }
         found
     }
@@ -227,7 +230,7 @@ impl Covers {
         let mut uncovered = Int64Builder::new();
         for (page, found) in pages.clone().zip(found) {
             let covered: u32 = found.sources.iter().map(|source| source.new_grams).sum();
-            uncovered.append_option(self.wanted[page].then(|| i64::from(self.patch[page] - covered)));
+            uncovered.append_option(found.quilt.then(|| i64::from(self.patch[page] - covered)));
         }
         let columns: Vec<(&str, ArrayRef)> = vec![
             ("page", Arc::new(Int64Array::from(counted.pages[pages.clone()].to_vec()))),

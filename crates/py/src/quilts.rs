@@ -188,34 +188,22 @@ impl GramVerifier {
     }
 }
 
-/// Indexes of all grams of stored pages.
+/// An index of all grams of stored pages.
 #[pyclass(frozen)]
 struct GramIndex {
-    indexes: Vec<gram_index::Index>,
+    index: gram_index::Index,
 }
 
 #[pymethods]
 impl GramIndex {
     #[new]
-    fn new(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Self> {
-        let indexes: Vec<gram_index::Index> = enter_disk(py, || {
-            Ok(paths.iter().map(|path| gram_index::Index::open(path)).collect::<io::Result<_>>()?)
-        })?;
-        match &indexes[..] {
-            [] => Err(PyValueError::new_err("there is no index to look into")),
-            [first, rest @ ..] if rest.iter().any(|other| (other.k, other.seed) != (first.k, first.seed)) => {
-                Err(PyValueError::new_err("the indexes were made with different parameters"))
-            }
-            _ => Ok(GramIndex { indexes }),
-        }
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Ok(GramIndex { index: enter_disk(py, || Ok(gram_index::Index::open(&path)?))? })
     }
 
     /// Pages and (gram, page) pairs in the index.
     fn size(&self) -> (usize, u64) {
-        (
-            self.indexes.iter().map(|index| index.ids.len()).sum(),
-            self.indexes.iter().map(gram_index::Index::pairs).sum(),
-        )
+        (self.index.ids.len(), self.index.pairs())
     }
 
     /// Whether a page is a quilt of stored pages: what is known of it, and its sources as
@@ -240,7 +228,7 @@ impl GramIndex {
         let name = host.as_deref().map(domain::domain);
         let site = Site::new(i64::MAX, host.as_deref(), name, ip).at(url);
         let answer =
-            enter_disk(py, || Ok(gram_known::check(&self.indexes, &gram_known::Asked { text, site }, params, rule)?))?;
+            enter_disk(py, || Ok(gram_known::check(&self.index, &gram_known::Asked { text, site }, params, rule)?))?;
         let dict = PyDict::new(py);
         dict.set_item("grams", answer.grams)?;
         dict.set_item("own_grams", answer.own_grams)?;
