@@ -56,6 +56,9 @@ enum Kept {
     Spilled { at: u64, pages: usize, lens: usize },
 }
 
+/// A bucket, and grams of it.
+type BucketGrams = (usize, Vec<u64>);
+
 /// What was counted, added up over all grams.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
@@ -96,8 +99,8 @@ pub struct Counted {
     file: Mutex<Option<File>>,
     written: AtomicU64,
     shared_grams: AtomicU64,
-    /// By bucket, the grams that several pages hold, if they are wanted.
-    hashes: Option<Mutex<Vec<(usize, Vec<u64>)>>>,
+    /// The grams that several pages hold, if they are wanted.
+    hashes: Option<Mutex<Vec<BucketGrams>>>,
     facts: Facts,
 }
 
