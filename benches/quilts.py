@@ -62,6 +62,7 @@ def count_ours(batches: Iterator[pa.RecordBatch], memory: int, spill: str) -> in
 
 def detect(run: Run, memory: int) -> None:
     """Texts in, tables out."""
+    run.clear_work("quilts")  # or it would go on where it ended
     for name in ("quilts", "quilt_sources", "originality"):
         shutil.rmtree(run.path / f"{name}.parquet", ignore_errors=True)
     find_quilts(run, LocalEngine(2, memory=memory), Params())

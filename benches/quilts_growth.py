@@ -44,6 +44,7 @@ def texts_run(pages: int, copies: int) -> Run:
 
 def detect(run: Run, *, keep_grams: bool) -> float:
     """Core-seconds of the whole detector: what the machine's other users do does not count."""
+    run.clear_work("quilts")  # or it would go on where it ended
     for name in ("quilts", "quilt_sources", "originality"):
         shutil.rmtree(run.path / f"{name}.parquet", ignore_errors=True)
     begin = time.process_time()
