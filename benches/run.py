@@ -9,7 +9,17 @@ from pathlib import Path
 
 from harness import cache_folder
 
-BENCHES = ("startup", "words", "scan", "linear", "synth", "styles", "clusters")
+BENCHES = (
+    "startup",
+    "words",
+    "scan",
+    "linear",
+    "synth",
+    "styles",
+    "clusters",
+    "quilts",
+    "quilts_growth",
+)
 
 
 def main() -> int:

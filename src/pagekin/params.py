@@ -27,9 +27,14 @@ def _at_least(part: str, name: str, value: int, least: int) -> None:
         raise ParamsError(f"{part}.{name} must be at least {least}, not {value}")
 
 
-def _between(part: str, name: str, value: int, least: int, most: int) -> None:
+def _between(part: str, name: str, value: float, least: int, most: int) -> None:
     if not least <= value <= most:
         raise ParamsError(f"{part}.{name} must be from {least} to {most}, not {value}")
+
+
+def _one_of(part: str, name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ParamsError(f"{part}.{name} must be one of {', '.join(known)}, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -205,6 +210,62 @@ class FuzzyParams:
 
 
 @dataclass(frozen=True)
+class QuiltParams:
+    """Quilts (Najork 2012)."""
+
+    k: int = field(default=5, metadata={"doc": "words in a gram, 1 to 64", "flag": "--quilt-k"})
+    m: int = field(
+        default=50,
+        metadata={"doc": "a patch gram is on 2 to this many pages", "flag": "--quilt-m"},
+    )
+    c: int = field(default=4, metadata={"doc": "a quilt has at least this many sources", "flag": "--quilt-c"})
+    theta: float = field(
+        default=0.5,
+        metadata={
+            "doc": "at least this fraction of a quilt's grams are patch grams",
+            "flag": "--quilt-theta",
+        },
+    )
+    foreign: str = field(
+        default="domain",
+        metadata={
+            "doc": "a source must be on another host, domain or address than the quilt",
+            "flag": "--foreign",
+            "choices": ("none", "host", "domain", "ip"),
+        },
+    )
+    min_share: float = field(
+        default=0.0,
+        metadata={
+            "doc": "each source newly covers at least this fraction of the quilt's patch grams",
+            "flag": "--min-share",
+        },
+    )
+    keep_duplicates: bool = field(
+        default=False,
+        metadata={"doc": "seek quilts among near-duplicates too", "flag": "--keep-duplicates"},
+    )
+    verify: bool = field(
+        default=False,
+        metadata={"doc": "compare words where the hashes of grams are equal", "flag": "--verify"},
+    )
+    keep_grams: bool = field(
+        default=False,
+        metadata={"doc": "keep an index of all grams, for `check --quilts`", "flag": "--keep-grams"},
+    )
+    seed: int = field(default=0, metadata={"doc": "another seed hashes grams differently"})
+
+    def __post_init__(self) -> None:
+        _between("quilts", "k", self.k, 1, 64)
+        _between("quilts", "m", self.m, 1, 2**31 - 1)
+        _between("quilts", "c", self.c, 0, 2**31 - 1)
+        _between("quilts", "theta", self.theta, 0, 1)
+        _between("quilts", "min_share", self.min_share, 0, 1)
+        _between("quilts", "seed", self.seed, 0, 2**63 - 1)
+        _one_of("quilts", "foreign", self.foreign, ("none", "host", "domain", "ip"))
+
+
+@dataclass(frozen=True)
 class Params:
     """All parameters of a run."""
 
@@ -214,6 +275,7 @@ class Params:
     duplicates: DuplicateParams = field(
         default_factory=DuplicateParams, metadata={"doc": "duplicate classes"}
     )
+    quilts: QuiltParams = field(default_factory=QuiltParams, metadata={"doc": "quilts"})
     fuzzy: FuzzyParams = field(default_factory=FuzzyParams, metadata={"doc": "exact and fuzzy duplicates"})
 
     def __post_init__(self) -> None:

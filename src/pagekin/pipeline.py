@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from pagekin.detect.duplicates import find_duplicates
 from pagekin.detect.fuzzy import find_fuzzy
+from pagekin.detect.quilts import find_quilts
 from pagekin.detect.sketch import sketch_crawl
 from pagekin.detect.styles import find_styles
 from pagekin.engines.base import Engine, Progress, Silent
@@ -45,6 +46,7 @@ class Detector:
 DETECTORS: dict[str, Detector] = {
     "duplicates": Detector(find_duplicates),
     "styles": Detector(find_styles),
+    "quilts": Detector(find_quilts, needs=("duplicates",)),
     "fuzzy": Detector(find_fuzzy),
 }
 """In the order in which they run. A detector comes after what it needs."""

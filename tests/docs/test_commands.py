@@ -49,6 +49,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)  # `run` must have been made by the path that --resume will name
         pagekin.scan("crawl.warc.gz", "run")
+        keep_grams = pagekin.Params().replace("quilts", keep_grams=True)
+        pagekin.scan("crawl.warc.gz", "indexed", only=["quilts"], params=keep_grams)
     for name, page in zip(("a.html", "b.html"), read_pages(folder / "crawl.warc.gz"), strict=False):
         (folder / name).write_bytes(page.html or b"")
     texts = pagekin.Run(folder / "run").table("texts", ["url", "text"]).slice(0, 20)

@@ -61,7 +61,7 @@ def test_command_is_documented(name: str) -> None:
 
 
 def test_every_command_file_is_a_command() -> None:
-    helpers = {"__init__", "flags", "main", "progress", "sizes", "tables"}
+    helpers = {"__init__", "flags", "main", "progress", "quilt_view", "sizes", "tables"}
     files = {path.stem for path in (ROOT / "src/pagekin/cli").glob("*.py")}
     assert files - helpers == set(COMMANDS)
 

@@ -18,6 +18,7 @@ use pagekin_core::{charset, domain, extract, links, noise, sketch, words};
 mod clusters;
 mod duplicates;
 mod fuzzy;
+mod quilts;
 mod shingles;
 mod styles;
 
@@ -152,6 +153,7 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     clusters::register(m)?;
     duplicates::register(m)?;
     shingles::register(m)?;
+    quilts::register(m)?;
     styles::register(m)?;
     fuzzy::register(m)?;
     Ok(())

@@ -18,12 +18,14 @@ import click
 from pagekin.errors import PagekinError
 
 COMMANDS = {
+    "check": "Check one page against the pages of a run.",
     "compare": "Compare two HTML files: one to one.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
     "like": "Rank all pages of a run by style similarity to one: one to all.",
     "report": "Write a run's figures as one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",
     "show": "Print a table of a run.",
+    "sweep": "Count the quilts of a run for a grid of parameters.",
     "synth": "Write a made-up web with its truth table.",
 }
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from pagekin.run import Run
 
 
 @click.command()
@@ -13,6 +17,7 @@ import click
 @click.argument("table", required=False)
 @click.option("--top", type=click.IntRange(min=0), help="So many rows.  [default: 20 as a table, else all]")
 @click.option("--where", metavar="EXPR", help="Only rows for which this SQL expression holds.")
+@click.option("--page", metavar="URL", help="One quilt (its URL or page id) with its patches and sources.")
 @click.option(
     "--columns",
     metavar="NAMES",
@@ -40,6 +45,7 @@ def show(
     columns: str | None,
     rank: int | None,
     sample: bool,
+    page: str | None,
     form: str,
 ) -> None:
     """Print a table of a run, or without TABLE what the run holds.
@@ -53,6 +59,7 @@ def show(
       pagekin show run style_members --rank 7
       pagekin show run style_members --sample --format csv > to-check.csv
       pagekin show run skipped --format csv > skipped.csv
+      pagekin show run quilts --page http://brostohemo.example/node1000.shtml
     """
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.errors import UsageError
@@ -61,6 +68,11 @@ def show(
     from pagekin.tables import TABLES
 
     opened = Run(run)
+    if page is not None:
+        if table != "quilts" or where or columns or top is not None:
+            raise UsageError("--page shows one quilt: `pagekin show RUN quilts --page URL`")
+        show_quilt(opened, page, form)
+        return
     limit = 20 if top is None and form == "table" else top
     names = [name.strip() for name in columns.split(",")] if columns else None
     if table is None:
@@ -82,3 +94,17 @@ def show(
         print_table(found, title=table or str(run))
     else:
         write_rows(found, form, sys.stdout.buffer)
+
+
+def show_quilt(run: Run, page: str, form: str) -> None:
+    """One quilt: its text and sources for a person, its patches for a program."""
+    from pagekin.cli.quilt_view import print_quilt
+    from pagekin.cli.tables import write_rows
+    from pagekin.quilts import quilt
+
+    # No page id has more digits.
+    found = quilt(run, int(page) if page.isdecimal() and len(page) < 19 else page)
+    if form == "table":
+        print_quilt(found)
+    else:
+        write_rows(found.table(), form, sys.stdout.buffer)

@@ -10,13 +10,17 @@ from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
 from pagekin.tables.duplicates import DUPLICATES
 from pagekin.tables.fuzzy import FUZZY
+from pagekin.tables.quilts import ORIGINALITY, QUILT_SOURCES, QUILTS
 from pagekin.tables.styles import STYLE_CLUSTERS, STYLE_MEMBERS
 
 __all__ = [
     "DUPLICATES",
     "FUZZY",
     "LINKS",
+    "ORIGINALITY",
     "PAGES",
+    "QUILTS",
+    "QUILT_SOURCES",
     "RECORDS",
     "SKETCHED",
     "SKETCHES",
@@ -40,6 +44,9 @@ TABLES: dict[str, Table] = {
         DUPLICATES,
         STYLE_CLUSTERS,
         STYLE_MEMBERS,
+        QUILTS,
+        QUILT_SOURCES,
+        ORIGINALITY,
         FUZZY,
     )
 }

@@ -1,0 +1,300 @@
+//! Quilts: `Quilter` gathers texts, `Counted` knows who holds what, `Covers` gives the rows.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_pyarrow::{FromPyArrow, ToPyArrow};
+use arrow_schema::ArrowError;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::ThreadPool;
+
+use pagekin_core::postings::{self, Room};
+use pagekin_core::quilts::{self, Keep, QuiltParams};
+use pagekin_core::sites::{Foreign, Site};
+use pagekin_core::{covers, domain, gram_index, gram_known, gram_verify, runs};
+
+use crate::{enter, pool};
+
+/// Through the door; what the disk says comes out as an `OSError`.
+fn enter_disk<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, ArrowError> + Send) -> PyResult<T> {
+    let done: Result<T, io::Error> = enter(py, || match work() {
+        Ok(value) => Ok(Ok(value)),
+        Err(ArrowError::IoError(_, error)) => Ok(Err(error)),
+        Err(error) => Err(error),
+    })?;
+    Ok(done?)
+}
+
+fn rule(foreign: &str) -> PyResult<Foreign> {
+    let wrong = || PyValueError::new_err(format!("foreign must be none, host, domain or ip, not {foreign}"));
+    Foreign::parse(foreign).ok_or_else(wrong)
+}
+
+fn check_k(k: usize) -> PyResult<()> {
+    match pagekin_core::grams::K.contains(&k) {
+        true => Ok(()),
+        false => Err(PyValueError::new_err(format!("k must be from 1 to 64, not {k}"))),
+    }
+}
+
+fn finished() -> PyErr {
+    PyValueError::new_err("this gatherer is finished")
+}
+
+/// Gathers texts for the search of quilts.
+#[pyclass]
+struct Quilter {
+    k: usize,
+    seed: u64,
+    pool: Arc<ThreadPool>,
+    quilter: Option<quilts::Quilter>,
+}
+
+#[pymethods]
+impl Quilter {
+    #[new]
+    #[pyo3(signature = (threads, memory, spill, k=5, seed=0))]
+    fn new(threads: usize, memory: usize, spill: PathBuf, k: usize, seed: u64) -> PyResult<Self> {
+        check_k(k)?;
+        let room = Room { memory, threads, folder: spill };
+        Ok(Quilter { k, seed, pool: Arc::new(pool(threads)?), quilter: Some(quilts::Quilter::new(k, seed, room)) })
+    }
+
+    /// Who the pages belong to: page, url, host, domain, ip.
+    fn sites(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = RecordBatch::from_pyarrow_bound(batch)?;
+        let quilter = self.quilter.as_mut().ok_or_else(finished)?;
+        enter_disk(py, || quilter.sites.push_sites(&batch))
+    }
+
+    /// Which page stands for which: page, representative.
+    fn copies(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = RecordBatch::from_pyarrow_bound(batch)?;
+        let quilter = self.quilter.as_mut().ok_or_else(finished)?;
+        enter_disk(py, || quilter.sites.push_copies(&batch))
+    }
+
+    /// More pages: page, text.
+    fn push(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = RecordBatch::from_pyarrow_bound(batch)?;
+        let (quilter, pool) = (self.quilter.as_mut().ok_or_else(finished)?, &self.pool);
+        enter_disk(py, || pool.install(|| quilter.push(&batch)))
+    }
+
+    /// More pages as grams: page, gram. The grams of a page are distinct and follow each other.
+    fn push_pairs(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = RecordBatch::from_pyarrow_bound(batch)?;
+        let (quilter, pool) = (self.quilter.as_mut().ok_or_else(finished)?, &self.pool);
+        enter_disk(py, || pool.install(|| quilter.push_pairs(&batch)))
+    }
+
+    /// Counts all grams, and keeps who holds those that at most m pages hold.
+    ///
+    /// Writes an index of all grams if it is told where; keeps what `verifiers` needs if it is told to.
+    #[pyo3(signature = (m=50, foreign="domain", index=None, verify=false))]
+    fn count(
+        &mut self,
+        py: Python<'_>,
+        m: usize,
+        foreign: &str,
+        index: Option<PathBuf>,
+        verify: bool,
+    ) -> PyResult<Counted> {
+        let rule = rule(foreign)?;
+        let quilter = self.quilter.take().ok_or_else(finished)?;
+        let pool = &self.pool;
+        let keep = Keep { index: index.as_deref(), hashes: verify };
+        let mut counting = enter_disk(py, || Ok(quilter.finish(m, rule, keep)?))?;
+        while enter_disk(py, || Ok(pool.install(|| counting.step())?))? {
+            py.check_signals()?;
+        }
+        let counted = enter_disk(py, || Ok(counting.finish()?))?;
+        Ok(Counted { pool: pool.clone(), counted, k: self.k, seed: self.seed })
+    }
+}
+
+/// A counted collection.
+#[pyclass(frozen)]
+struct Counted {
+    pool: Arc<ThreadPool>,
+    counted: Arc<postings::Counted>,
+    k: usize,
+    seed: u64,
+}
+
+#[pymethods]
+impl Counted {
+    /// What was counted, added up.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = self.counted.facts();
+        let dict = PyDict::new(py);
+        dict.set_item("pairs", facts.pairs)?;
+        dict.set_item("spilled_pairs", facts.spilled)?;
+        dict.set_item("shared_pairs", facts.shared_pairs)?;
+        dict.set_item("shared_grams", facts.shared_grams)?;
+        dict.set_item("expected_collisions", facts.expected_collisions())?;
+        Ok(dict)
+    }
+
+    /// Verifiers of some grams each, which have to see all texts. Once, and only if the count was told to.
+    fn verifiers(&self, py: Python<'_>) -> PyResult<Vec<GramVerifier>> {
+        let groups = enter(py, || Ok::<_, String>(self.counted.to_verify()))?;
+        Ok(groups
+            .into_iter()
+            .map(|shared| GramVerifier { shared, verifier: None, k: self.k, seed: self.seed })
+            .collect())
+    }
+
+    /// One row a page, batch by batch. `m` may be less than what was counted with.
+    #[pyo3(signature = (m=50, c=4, theta=0.5, min_share=0.0))]
+    fn covers(&self, py: Python<'_>, m: usize, c: usize, theta: f64, min_share: f64) -> PyResult<Covers> {
+        if m > self.counted.m {
+            return Err(PyValueError::new_err(format!("counted with m = {}, which is less than {m}", self.counted.m)));
+        }
+        let params = QuiltParams { m, c, theta, min_share };
+        let counted = self.counted.clone();
+        let covers = enter_disk(py, || Ok(covers::Covers::new(counted, params)?))?;
+        Ok(Covers { pool: self.pool.clone(), covers })
+    }
+}
+
+/// Compares the words of grams with equal hashes.
+#[pyclass]
+struct GramVerifier {
+    shared: Vec<u64>,
+    verifier: Option<gram_verify::Verifier>,
+    k: usize,
+    seed: u64,
+}
+
+#[pymethods]
+impl GramVerifier {
+    /// More pages: page, text.
+    fn push(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = RecordBatch::from_pyarrow_bound(batch)?;
+        let (shared, k, seed) = (&mut self.shared, self.k, self.seed);
+        let verifier =
+            self.verifier.get_or_insert_with(|| gram_verify::Verifier::new(k, seed, &std::mem::take(shared)));
+        enter_disk(py, || verifier.push(&batch))
+    }
+
+    /// How many grams were compared, and how many were not what their hash says. Forgets them.
+    fn finish(&mut self) -> (u64, u64) {
+        self.verifier.take().map_or((0, 0), |verifier| (verifier.compared, verifier.collisions))
+    }
+}
+
+/// An index of all grams of stored pages.
+#[pyclass(frozen)]
+struct GramIndex {
+    index: gram_index::Index,
+}
+
+#[pymethods]
+impl GramIndex {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Ok(GramIndex { index: enter_disk(py, || Ok(gram_index::Index::open(&path)?))? })
+    }
+
+    /// Pages and (gram, page) pairs in the index.
+    fn size(&self) -> (usize, u64) {
+        (self.index.ids.len(), self.index.pairs())
+    }
+
+    /// Whether a page is a quilt of stored pages: what is known of it, and its sources as
+    /// (page, new grams, shared grams, foreign).
+    #[pyo3(signature = (text, url=None, ip=None, m=50, c=4, theta=0.5, min_share=0.0, foreign="domain"))]
+    #[allow(clippy::too_many_arguments)]
+    fn check<'py>(
+        &self,
+        py: Python<'py>,
+        text: &str,
+        url: Option<&str>,
+        ip: Option<&str>,
+        m: usize,
+        c: usize,
+        theta: f64,
+        min_share: f64,
+        foreign: &str,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rule = rule(foreign)?;
+        let params = QuiltParams { m, c, theta, min_share };
+        let host = url.and_then(domain::host);
+        let name = host.as_deref().map(domain::domain);
+        let site = Site::new(i64::MAX, host.as_deref(), name, ip).at(url);
+        let answer =
+            enter_disk(py, || Ok(gram_known::check(&self.index, &gram_known::Asked { text, site }, params, rule)?))?;
+        let dict = PyDict::new(py);
+        dict.set_item("grams", answer.grams)?;
+        dict.set_item("own_grams", answer.own_grams)?;
+        dict.set_item("patch_grams", answer.patch_grams)?;
+        dict.set_item("uncovered", answer.uncovered)?;
+        dict.set_item("quilt", answer.quilt)?;
+        dict.set_item("sources", answer.sources)?;
+        Ok(dict)
+    }
+}
+
+/// The grams of pages: page and text become page and gram, a row for each distinct gram of a page.
+#[pyfunction]
+#[pyo3(signature = (batch, k=5, seed=0))]
+fn gram_pairs<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>, k: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+    check_k(k)?;
+    let batch = RecordBatch::from_pyarrow_bound(batch)?;
+    enter(py, || quilts::gram_pairs(&batch, k, seed))?.to_pyarrow(py)
+}
+
+/// The patches of a page: which source, first word in the page, first word in the source, how many words.
+#[pyfunction]
+fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResult<Vec<(usize, usize, usize, usize)>> {
+    check_k(k)?;
+    enter(py, || {
+        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+        let found = runs::patches(text, &sources, k);
+        Ok::<_, String>(found.into_iter().map(|p| (p.source, p.start, p.source_start, p.words)).collect())
+    })
+}
+
+/// Where each word of a text begins and ends, in characters.
+#[pyfunction]
+fn word_spans(py: Python<'_>, text: &str) -> PyResult<Vec<(usize, usize)>> {
+    enter(py, || Ok::<_, String>(runs::word_spans(text).into_iter().map(|span| (span.start, span.end)).collect()))
+}
+
+/// The rows of all pages, in the order of page ids.
+#[pyclass]
+struct Covers {
+    pool: Arc<ThreadPool>,
+    covers: covers::Covers,
+}
+
+#[pymethods]
+impl Covers {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (covers, pool) = (&mut self.covers, &self.pool);
+        let batch = enter_disk(py, || pool.install(|| covers.next_batch()))?;
+        batch.map(|batch| batch.to_pyarrow(py)).transpose()
+    }
+}
+
+/// Adds what is here to the module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<Quilter>()?;
+    m.add_class::<Counted>()?;
+    m.add_class::<Covers>()?;
+    m.add_class::<GramIndex>()?;
+    m.add_class::<GramVerifier>()?;
+    m.add_function(wrap_pyfunction!(gram_pairs, m)?)?;
+    m.add_function(wrap_pyfunction!(patches, m)?)?;
+    m.add_function(wrap_pyfunction!(word_spans, m)?)?;
+    Ok(())
+}

@@ -1,0 +1,53 @@
+"""A quilt on the terminal: its patches numbered and coloured by source."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pagekin.quilts import Quilt
+
+COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
+"""In turn; the numbers tell sources of one colour apart."""
+
+
+def print_quilt(quilt: Quilt) -> None:
+    """Prints the text with each patch between brackets after its source's number, then the sources."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from pagekin.cli.tables import clean
+
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200, highlight=False)
+    row = quilt.row
+    console.print(Text(clean(row["url"]), style="bold"), soft_wrap=True)
+    console.print(
+        f"{row['patch_grams']:,} of {row['grams']:,} grams are patch grams ({row['patch_fraction']:.1%}); "
+        f"{row['sources']} sources, {row['foreign_sources']} on other domains; "
+        f"{row['uncovered']:,} uncovered\n"
+    )
+    body = Text()
+    for piece, patch in quilt.pieces():
+        shown = "\n".join(clean(line) for line in piece.split("\n"))
+        if patch is None:
+            body.append(shown)
+        else:
+            body.append(f"[{patch.rank}:", style="bold " + colour(patch.rank))
+            body.append(shown, style=colour(patch.rank))
+            body.append("]", style="bold " + colour(patch.rank))
+    console.print(body, soft_wrap=True)
+    console.print()
+    for source in quilt.sources:
+        said = {True: "attributed", False: "not attributed", None: ""}[source["attributed"]]
+        first = {"source": "source first", "quilt": "quilt first", None: ""}[source["first"]]
+        facts = [f"{source['share']:6.1%}", "foreign" if source["foreign"] else "own domain", said, first]
+        line = Text(f"[{source['rank']}] ", style="bold " + colour(source["rank"]))
+        line.append(", ".join(fact for fact in facts if fact) + "  ", style="not bold default")
+        line.append(clean(source["source_url"]), style="not bold default")
+        console.print(line, soft_wrap=True)
+
+
+def colour(rank: int) -> str:
+    """The colour of a source."""
+    return COLOURS[(rank - 1) % len(COLOURS)]

@@ -1,0 +1,199 @@
+"""Quilts: pages made of other pages' text, and their sources (Najork 2012)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pagekin import _core
+from pagekin.detect.attribution import attribute
+from pagekin.engines.base import Batch, Engine, Resources
+from pagekin.errors import ParamsError, RunError
+from pagekin.files import TEMPORARY
+from pagekin.params import Params, QuiltParams
+from pagekin.readers.base import RECORD_BITS
+from pagekin.run import Run
+from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS
+
+SOURCE = pa.struct(
+    [
+        ("source", pa.int64()),
+        ("new_grams", pa.int64()),
+        ("shared_grams", pa.int64()),
+        ("foreign", pa.bool_()),
+    ]
+)
+COVERED = pa.schema(
+    [
+        ("page", pa.int64()),
+        ("grams", pa.int64()),
+        ("own_grams", pa.int64()),
+        ("patch_grams", pa.int64()),
+        ("quilt", pa.bool_()),
+        ("uncovered", pa.int64()),
+        ("sources", pa.list_(SOURCE)),
+    ]
+)
+"""What comes of each page: its grams, and its sources if it has patch grams enough."""
+
+
+class Gatherer:
+    """Texts in, covered pages out (crates/core/src/quilts.rs)."""
+
+    def __init__(self, run: Run, params: QuiltParams, resources: Resources, facts: dict[str, Any]) -> None:
+        self.run = run
+        self.params = params
+        self.facts = facts
+        self.quilter = _core.Quilter(
+            resources.threads, resources.memory, str(resources.spill), params.k, params.seed
+        )
+        for known in known_runs(run):
+            for batch in known.dataset("pages").to_batches(columns=["page", "url", "host", "domain", "ip"]):
+                self.quilter.sites(batch)
+            if "duplicates" in known.tables and not params.keep_duplicates:
+                for batch in known.dataset("duplicates").to_batches(columns=["page", "representative"]):
+                    self.quilter.copies(batch)
+        self.push = self.quilter.push
+
+    def count(self, m: int) -> _core.Counted:
+        """Counts the grams, once all texts are there."""
+        params = self.params
+        path = gram_index_path(self.run)
+        unfinished = path.with_name(f".{path.name}{TEMPORARY}")
+        index = str(unfinished) if params.keep_grams else None
+        counted = self.quilter.count(m, params.foreign, index, params.verify)
+        if params.keep_grams:
+            unfinished.replace(path)
+        self.facts.update(counted.facts())
+        if params.verify:
+            self.facts["verified"] = verify(self.run, counted)
+        return counted
+
+    def finish(self) -> Iterator[Batch]:
+        """One row for each page of the run."""
+        params = self.params
+        covers = self.count(params.m).covers(params.m, params.c, params.theta, params.min_share)
+        yield from own_rows(self.run, covers)
+
+
+def known_runs(run: Run) -> list[Run]:
+    """A run, behind those whose pages were known when it was made: their pages may be sources."""
+    runs = [run]
+    while (known := runs[0].against) is not None:
+        runs.insert(0, known)
+    return runs
+
+
+def own_rows(run: Run, batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Only the rows of the run's own pages."""
+    first = min((source.ordinal for source in run.inputs), default=0) << RECORD_BITS
+    for batch in batches:
+        yield (
+            batch
+            if batch.num_rows and batch["page"][0].as_py() >= first
+            else batch.filter(pc.greater_equal(batch["page"], first))
+        )
+
+
+def gram_index_path(run: Run) -> Path:
+    """Where a run keeps the index of all its grams, if it does."""
+    return run.path / "grams.index"
+
+
+def verify(run: Run, counted: _core.Counted) -> int:
+    """Compares the words of all grams that share a hash; returns how many were compared."""
+    total = 0
+    for verifier in counted.verifiers():
+        for known in known_runs(run):
+            for batch in known.dataset("texts").to_batches(columns=["text"], fragment_readahead=1):
+                verifier.push(batch)
+        compared, collisions = verifier.finish()
+        if collisions:
+            raise RunError(
+                f"{collisions:,} grams have the hash of a gram of other words; "
+                "scan again with another [quilts] seed in a parameter file"
+            )
+        total += compared
+    return total
+
+
+@dataclass(frozen=True)
+class Covered:
+    """The exchange behind quilts. Every gram may join any two pages, so all rows meet."""
+
+    run: Run
+    params: QuiltParams
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What was counted, once it is."""
+    by: str = ""
+    schema: pa.Schema = COVERED
+
+    def open(self, resources: Resources) -> Gatherer:
+        """A gatherer that knows the pages' sites and classes."""
+        return Gatherer(self.run, self.params, resources, self.facts)
+
+
+def find_quilts(run: Run, engine: Engine, params: Params) -> None:
+    """Texts → grams → patches → covers → quilts, quilt_sources, originality.
+
+    With `scan --against` the texts of the known runs take part, and the rows are those of the new pages.
+    """
+    check_sites(run, params.quilts)
+    texts = engine.concat(*(engine.load(known, "texts", ["page", "text"]) for known in known_runs(run)))
+    exchange = Covered(run, params.quilts)
+    covered = engine.collect(engine.exchange(texts, exchange))
+    found = covered.filter(covered["quilt"])
+    sources, quilts = attribute(known_runs(run), source_rows(found), quilt_rows(found))
+    engine.publish(
+        run,
+        "quilts",
+        {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: originality(run, covered)},
+    )
+    run.update(quilts=exchange.facts)
+
+
+def check_sites(run: Run, params: QuiltParams) -> None:
+    """Fails when no page has the address by which foreign pages are to be told."""
+    if params.foreign == "ip" and not any(
+        len(batch) > batch["ip"].null_count for batch in run.dataset("pages").to_batches(columns=["ip"])
+    ):
+        raise ParamsError("--foreign ip: the crawl recorded no address of any page; take host or domain")
+
+
+def source_rows(found: pa.Table) -> pa.Table:
+    """One row for each source of the covered pages, without what other tables know of it."""
+    lists = found["sources"].combine_chunks()
+    parents = pc.list_parent_indices(lists)
+    starts = pc.take(lists.offsets, parents)
+    flat = pc.list_flatten(lists)
+    rank = pc.subtract(pa.array(range(len(parents)), pa.int64()), pc.subtract(starts, lists.offsets[0]))
+    rows = pa.table({field.name: column for field, column in zip(SOURCE, flat.flatten(), strict=True)})
+    rows = rows.add_column(0, "page", found["page"].take(parents))
+    rows = rows.append_column("rank", pc.add(rank, 1))
+    patch = found["patch_grams"].take(parents)
+    return rows.append_column("share", ratio(rows["new_grams"], patch))
+
+
+def quilt_rows(found: pa.Table) -> pa.Table:
+    """One row for each quilt, without what other tables know of it."""
+    rows = found.select(["page", "grams", "patch_grams", "uncovered"])
+    rows = rows.append_column("patch_fraction", ratio(rows["patch_grams"], rows["grams"]))
+    return rows.append_column("sources", pc.cast(pc.list_value_length(found["sources"]), pa.int64()))
+
+
+def ratio(part: pa.ChunkedArray, whole: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A fraction; null where the whole is nothing."""
+    whole = pc.if_else(pc.equal(whole, 0), None, whole)
+    return pc.divide(pc.cast(part, pa.float64()), pc.cast(whole, pa.float64()))
+
+
+def originality(run: Run, covered: pa.Table) -> pa.Table:
+    """How much of each page is its own. Rows are those of `pages`, in the same order."""
+    urls = run.table("pages", ["page", "url"])
+    rows = covered.select(["page", "grams", "own_grams"]).add_column(1, "url", urls["url"])
+    return rows.append_column("originality", ratio(rows["own_grams"], rows["grams"]))

@@ -1,0 +1,184 @@
+"""One quilt at a time: the patches of a stored one, and new pages against stored ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pagekin import _core
+from pagekin.detect.quilts import gram_index_path, known_runs
+from pagekin.errors import RunError, UsageError
+from pagekin.run import Run
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A run of words that a quilt has in common with a source. Offsets count words."""
+
+    rank: int
+    """of the source"""
+    start: int
+    source_start: int
+    words: int
+
+
+@dataclass(frozen=True)
+class Quilt:
+    """A quilt with its text and its patches."""
+
+    row: dict[str, Any]
+    """of `quilts`"""
+    sources: list[dict[str, Any]]
+    """rows of `quilt_sources`"""
+    text: str
+    patches: list[Patch]
+
+    def table(self) -> pa.Table:
+        """The patches as rows, with their words."""
+        sources = {source["rank"]: source for source in self.sources}
+        rows = [
+            {
+                "page": self.row["page"],
+                "source": sources[patch.rank]["source"],
+                "source_url": sources[patch.rank]["source_url"],
+                **vars(patch),
+                "text": self.text_of(patch),
+            }
+            for patch in self.patches
+        ]
+        return pa.Table.from_pylist(rows)
+
+    def text_of(self, patch: Patch) -> str:
+        """The words of a patch as the quilt has them."""
+        spans = _core.word_spans(self.text)
+        return self.text[spans[patch.start][0] : spans[patch.start + patch.words - 1][1]]
+
+    def pieces(self) -> Iterator[tuple[str, Patch | None]]:
+        """The text in order, cut where patches begin and end; words in two patches go to the first."""
+        spans = _core.word_spans(self.text)
+        at = 0
+        for patch in self.patches:
+            last = spans[patch.start + patch.words - 1][1]
+            begin = max(at, spans[patch.start][0])
+            if last <= begin:
+                continue
+            if begin > at:
+                yield self.text[at:begin], None
+            yield self.text[begin:last], patch
+            at = last
+        if at < len(self.text):
+            yield self.text[at:], None
+
+
+def quilt(run: Run, page: str | int) -> Quilt:
+    """A quilt by its URL or page id, with the runs of words that each source has too.
+
+    A gram belongs to the first source, in the order of choice, that has it. Runs also hold grams that too
+    many pages have to count as patch grams.
+    """
+    column = "page" if isinstance(page, int) else "url"
+    found = run.dataset("quilts").to_table(filter=pc.field(column) == page)
+    if found.num_rows == 0:
+        raise UsageError(
+            f"{page} is not among the quilts of {run.path}; `pagekin show RUN quilts` lists them"
+        )
+    row = found.slice(0, 1).to_pylist()[0]
+    mine = run.dataset("quilt_sources").to_table(filter=pc.field("page") == row["page"])
+    sources: list[dict[str, Any]] = mine.sort_by("rank").to_pylist()
+    texts = _texts(run, [row["page"], *(source["source"] for source in sources)])
+    runs = _core.patches(
+        texts[row["page"]], [texts[source["source"]] for source in sources], run.params.quilts.k
+    )
+    patches = [Patch(sources[number]["rank"], *rest) for number, *rest in runs]
+    return Quilt(row, sources, texts[row["page"]], patches)
+
+
+def _texts(run: Run, pages: Sequence[int]) -> dict[int, str]:
+    wanted = pc.field("page").isin(pages)
+    found: dict[int, str] = {}
+    for known in known_runs(run):
+        table = known.dataset("texts").to_table(columns=["page", "text"], filter=wanted)
+        found.update(zip(table["page"].to_pylist(), table["text"].to_pylist(), strict=True))
+    return found
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known of a page from the pages of a run."""
+
+    url: str | None
+    quilt: bool
+    grams: int
+    own_grams: int
+    """grams that no stored page holds"""
+    patch_grams: int
+    uncovered: int
+    sources: list[dict[str, Any]]
+    """source, source_url, new_grams, shared_grams, share, foreign"""
+
+    @property
+    def patch_fraction(self) -> float:
+        """Of the page's grams, the share that stored pages hold too; 0 for a page without grams."""
+        return self.patch_grams / self.grams if self.grams else 0.0
+
+    def table(self) -> pa.Table:
+        """The sources as rows."""
+        return pa.Table.from_pylist(self.sources)
+
+
+class KnownGrams:
+    """The gram index of a run, with the pages of those it was made against: open once, ask often.
+
+    Examples:
+        >>> params = pagekin.Params().replace("quilts", keep_grams=True)
+        >>> run = pagekin.scan(example_warc, tmp_path / "indexed", only=["quilts"], params=params)
+        >>> KnownGrams(run).check("words that no page of the example has").patch_grams
+        0
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.params = run.params.quilts
+        path = gram_index_path(run)
+        if not path.exists():
+            raise RunError(f"{run.path} has no gram index; scan with --keep-grams to have one")
+        try:
+            self.index = _core.GramIndex(str(path))
+        except (OSError, ValueError) as error:
+            raise RunError(f"cannot use the gram index: {error}") from error
+
+    def check(self, text: str, url: str | None = None, ip: str | None = None) -> Answer:
+        """Whether a page is a quilt of stored pages, by the parameters of the run.
+
+        A stored page with the same URL is the page itself, and no source of it. Without a URL every stored
+        page is foreign.
+        """
+        p = self.params
+        try:
+            found = self.index.check(text, url, ip, p.m, p.c, p.theta, p.min_share, p.foreign)
+        except OSError as error:
+            raise RunError(f"cannot use the gram index: {error}") from error
+        urls = self._urls([source[0] for source in found["sources"]])
+        found["sources"] = [
+            {
+                "source": page,
+                "source_url": urls.get(page),
+                "new_grams": new,
+                "shared_grams": shared,
+                "share": new / found["patch_grams"],
+                "foreign": foreign,
+            }
+            for page, new, shared, foreign in found["sources"]
+        ]
+        return Answer(url=url, **found)
+
+    def _urls(self, pages: list[int]) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for run in known_runs(self.run) if pages else []:
+            rows = run.dataset("pages").to_table(columns=["page", "url"], filter=pc.field("page").isin(pages))
+            found.update(zip(rows["page"].to_pylist(), rows["url"].to_pylist(), strict=True))
+        return found

@@ -1,0 +1,66 @@
+"""What the search of quilts writes."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from pagekin.tables.base import PAGE, URL, Column, Table
+
+QUILTS = Table(
+    "quilts",
+    "One row for each quilt: a page made mostly of other pages' text.",
+    "page",
+    (
+        PAGE,
+        URL,
+        Column("grams", pa.int64(), "distinct grams of the page"),
+        Column("patch_grams", pa.int64(), "of those, how many 2 to m pages hold"),
+        Column("patch_fraction", pa.float64(), "patch_grams / grams"),
+        Column("sources", pa.int64(), "pages in the cover"),
+        Column("foreign_sources", pa.int64(), "of those, how many are on another domain"),
+        Column("uncovered", pa.int64(), "patch grams that no source covers"),
+        Column(
+            "attributed_share",
+            pa.float64(),
+            "of the covered patch grams, the share from attributed sources (null for text input)",
+        ),
+    ),
+    brief=("url", "grams", "patch_fraction", "sources", "foreign_sources", "uncovered", "attributed_share"),
+)
+
+QUILT_SOURCES = Table(
+    "quilt_sources",
+    "One row for each source of a quilt.",
+    "page, then rank",
+    (
+        PAGE,
+        URL,
+        Column("source", pa.int64(), "page id of the source"),
+        Column("source_url", pa.string(), "its URL"),
+        Column("rank", pa.int64(), "its place in the order of choice, from 1"),
+        Column("new_grams", pa.int64(), "patch grams it holds and no source before it"),
+        Column("shared_grams", pa.int64(), "patch grams it holds"),
+        Column("share", pa.float64(), "new_grams / patch_grams of the quilt"),
+        Column("foreign", pa.bool_(), "it is on another domain than the quilt"),
+        Column(
+            "attributed",
+            pa.bool_(),
+            "the quilt links to the source, or to its domain if that is foreign (null for text input)",
+        ),
+        Column("first", pa.string(), "which was fetched first, source or quilt (null if nobody knows)"),
+    ),
+    brief=("url", "rank", "source_url", "share", "foreign", "attributed", "first"),
+)
+
+ORIGINALITY = Table(
+    "originality",
+    "How much of each page's text no other page has.",
+    "page",
+    (
+        PAGE,
+        URL,
+        Column("grams", pa.int64(), "distinct grams of the page"),
+        Column("own_grams", pa.int64(), "of those, how many no other page holds"),
+        Column("originality", pa.float64(), "own_grams / grams (null for a page without grams)"),
+    ),
+)

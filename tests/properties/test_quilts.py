@@ -1,0 +1,220 @@
+"""Quilts against the definition, and the paper's theorems."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracles.quilts import Collection, Row, Source
+
+from pagekin import _core
+
+THETAS = [0.0, 0.25, 0.5, 0.75, 1.0]
+
+
+@dataclass(frozen=True)
+class Web:
+    """Pages of few different words, so that they share grams; sites; pages that stand for others."""
+
+    texts: dict[int, str]
+    sites: dict[int, tuple[str | None, str | None, str | None]]
+    copies: dict[int, int]
+
+    def differs(self, foreign: str, a: int, b: int) -> bool:
+        host, domain, ip = zip(self.sites[a], self.sites[b], strict=True)
+
+        def other(names: tuple[str | None, ...]) -> bool:
+            return a != b and (None in names or names[0] != names[1])
+
+        if foreign == "ip" and None not in ip:
+            return ip[0] != ip[1]
+        return {"none": True, "host": other(host)}.get(foreign, other(domain))
+
+    def members(self, page: int) -> list[int]:
+        return sorted({page} | {copy for copy, of in self.copies.items() if of == page})
+
+    def allows(self, foreign: str, page: int, source: int) -> bool:
+        return any(self.differs(foreign, page, member) for member in self.members(source))
+
+    def named(self, foreign: str, page: int, source: int) -> tuple[int, bool]:
+        """The source as the table has it: the first foreign page of the class."""
+        allowed = [member for member in self.members(source) if self.differs(foreign, page, member)]
+        outside = [member for member in allowed if self.differs("domain", page, member)]
+        return (outside or allowed)[0], bool(outside)
+
+
+@st.composite
+def webs(draw: st.DrawFn, most: int = 9) -> Web:
+    ids = draw(st.lists(st.integers(0, 2**45), min_size=1, max_size=most, unique=True))
+    stock = draw(
+        st.lists(
+            st.text("abcd ", max_size=24).map(lambda s: " ".join(s)), min_size=1, max_size=5, unique=True
+        )
+    )
+    texts = {page: " ".join(draw(st.lists(st.sampled_from(stock), max_size=4))) for page in ids}
+    domain = st.sampled_from(["x.com", "y.com", None])
+    sites = {}
+    for page in ids:
+        name = draw(domain)
+        host = None if name is None else draw(st.sampled_from(["", "www."])) + name
+        sites[page] = (host, name, draw(st.sampled_from(["1.1.1.1", "2.2.2.2", None])))
+    copies: dict[int, int] = {}
+    ordered = sorted(ids)
+    for page in draw(st.lists(st.sampled_from(ordered), max_size=3)):
+        of = draw(st.sampled_from(ordered))
+        if of < page and of not in copies and page not in copies.values():
+            copies[page] = of
+    return Web(texts, sites, copies)
+
+
+def batch(**columns: Any) -> pa.RecordBatch:
+    types = {"page": pa.int64(), "representative": pa.int64()}
+    return pa.record_batch({n: pa.array(v, types.get(n, pa.string())) for n, v in columns.items()})
+
+
+def counted(
+    web: Web, k: int, m: int, foreign: str = "none", *, memory: int = 10**8, threads: int = 1, seed: int = 0
+) -> Any:
+    """What the kernel counts, given the pages in any order in several batches."""
+    pages = list(web.texts)
+    random.Random(seed).shuffle(pages)
+    with tempfile.TemporaryDirectory() as folder:
+        quilter = _core.Quilter(threads, memory, folder, k, seed)
+        host, domain, ip = zip(*(web.sites[page] for page in pages), strict=True)
+        quilter.sites(batch(page=pages, url=[None] * len(pages), host=host, domain=domain, ip=ip))
+        quilter.copies(batch(page=list(web.copies), representative=list(web.copies.values())))
+        for part in (pages[::2], pages[1::2]):
+            quilter.push(batch(page=part, text=[web.texts[page] for page in part]))
+        return quilter.count(m, foreign)
+
+
+def rows(found: Any, m: int, c: int, theta: float, min_share: float = 0.0) -> list[dict[str, Any]]:
+    table = pa.Table.from_batches(found.covers(m, c, theta, min_share))
+    return list(table.to_pylist())
+
+
+def quilted(found: Any, m: int, c: int, theta: float) -> set[int]:
+    return {row["page"] for row in rows(found, m, c, theta) if row["quilt"]}
+
+
+foreigns = st.sampled_from(["none", "host", "domain", "ip"])
+
+
+@given(
+    webs(),
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.integers(0, 3),
+    st.sampled_from(THETAS),
+    st.sampled_from([0.0, 0.2, 0.5]),
+    foreigns,
+    st.sampled_from([0, 100, 2000, 10**8]),
+    st.integers(1, 2),
+    st.integers(0, 2**64 - 1),
+)
+def test_is_the_definition(
+    web: Web,
+    k: int,
+    m: int,
+    c: int,
+    theta: float,
+    min_share: float,
+    foreign: str,
+    memory: int,
+    threads: int,
+    seed: int,
+) -> None:
+    """Any order of pages, any memory, any number of threads, any seed."""
+    oracle = Collection(web.texts, k, web.copies)
+    expected = oracle.rows(m, c, theta, lambda page, other: web.allows(foreign, page, other), min_share)
+    found = counted(web, k, m, foreign, memory=memory, threads=threads, seed=seed)
+    table = rows(found, m, c, theta, min_share)
+    assert [row["page"] for row in table] == sorted(web.texts)
+    for row in table:
+        check(row, expected[row["page"]], web, foreign)
+    assert found.facts()["shared_grams"] == sum(len(pages) > 1 for pages in oracle.holders.values())
+    assert found.facts()["pairs"] == sum(map(len, oracle.grams.values()))
+
+
+def check(row: Mapping[str, Any], truth: Row, web: Web, foreign: str) -> None:
+    page = row["page"]
+    assert row["grams"] == truth.grams
+    assert row["own_grams"] == truth.own_grams
+    assert row["patch_grams"] == truth.patch_grams
+    assert row["quilt"] == truth.quilt
+    if not truth.quilt:
+        return
+    assert row["uncovered"] == truth.uncovered
+    named = [(*web.named(foreign, page, s.page), s.new_grams, s.shared_grams) for s in truth.sources]
+    assert [(s["source"], s["foreign"], s["new_grams"], s["shared_grams"]) for s in row["sources"]] == named
+
+
+@given(webs(), st.integers(1, 4), st.integers(1, 6), st.integers(0, 4), foreigns)
+def test_theorem_1_fewer_with_larger_theta(web: Web, k: int, m: int, c: int, foreign: str) -> None:
+    found = counted(web, k, m, foreign)
+    sets = [quilted(found, m, c, theta) for theta in THETAS]
+    assert all(more >= less for more, less in pairwise(sets))
+
+
+@given(webs(), st.integers(1, 4), st.integers(1, 6), st.sampled_from(THETAS), foreigns)
+def test_theorem_2_fewer_with_larger_c(web: Web, k: int, m: int, theta: float, foreign: str) -> None:
+    found = counted(web, k, m, foreign)
+    sets = [quilted(found, m, c, theta) for c in range(6)]
+    assert all(more >= less for more, less in pairwise(sets))
+
+
+@given(webs(most=7), st.integers(1, 4), st.integers(1, 6), foreigns)
+def test_theorem_3_more_with_larger_m(web: Web, k: int, m: int, foreign: str) -> None:
+    """With covers of least size; and the kernel's patch grams, on which it rests, grow with m."""
+    oracle = Collection(web.texts, k, web.copies)
+    found = counted(web, k, m + 2, foreign)
+    before = {row["page"]: row["patch_grams"] for row in rows(found, m, 0, 0.0)}
+    for row in rows(found, m + 2, 0, 0.0):
+        if row["patch_grams"] is None:
+            continue
+        assert row["patch_grams"] >= before[row["page"]]
+        sizes = [
+            oracle.least_cover(row["page"], most, lambda a, b: web.allows(foreign, a, b))
+            for most in (m, m + 2)
+        ]
+        assert sizes[0] <= sizes[1]
+        # The greedy cover is never smaller.
+        assert sizes[1] <= len(row["sources"])
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32))
+def test_theorem_3_mostly_holds_with_greedy_covers(seed: int) -> None:
+    """On pages stitched from a stock of sentences, of the quilts at m at least 9 in 10 are quilts at 2m."""
+    rng = random.Random(seed)
+    stock = [" ".join(rng.choices("abcdefghijklmnop", k=8)) for _ in range(60)]
+    texts = {page: " ".join(rng.sample(stock, 8)) for page in range(80)}
+    sites: dict[int, tuple[str | None, str | None, str | None]] = dict.fromkeys(texts, (None, None, None))
+    found = counted(Web(texts, sites, {}), 4, 24)
+    few = quilted(found, 12, 4, 0.5)
+    assume(few)
+    assert len(few & quilted(found, 24, 4, 0.5)) >= 0.9 * len(few)
+
+
+def test_theorem_3_fails_with_a_minimum_share() -> None:
+    """More patch grams make each source's share of them smaller: what was a quilt no longer is one."""
+    texts = {0: "a b c d e f g h", 1: "a b", 2: "c d", 3: "e f g h", 4: "e f g h", 5: "e f g h"}
+    sites: dict[int, tuple[str | None, str | None, str | None]] = dict.fromkeys(texts, (None, None, None))
+    found = counted(Web(texts, sites, {}), 2, 4)
+    assert [r["page"] for r in rows(found, 2, 2, 0.2, 0.3) if r["quilt"]] == [0]
+    assert [r["page"] for r in rows(found, 4, 2, 0.2, 0.3) if r["quilt"]] == []
+
+
+def test_the_oracle_counts_as_one_would_by_hand() -> None:
+    oracle = Collection({1: "a b c d", 2: "x a b", 3: "b c d y", 4: "z"}, 2)
+    assert oracle.rows(50, 2, 0.5)[1] == Row(3, 0, 3, [Source(3, 2, 2), Source(2, 1, 1)], 0, True)
+    assert oracle.rows(50, 2, 0.5)[2] == Row(2, 1, 1, [Source(1, 1, 1)], 0, False)
+    assert oracle.rows(50, 0, 0.0)[4] == Row(0, 0, 0)
+    assert oracle.least_cover(1, 50, lambda page, other: True) == 2
