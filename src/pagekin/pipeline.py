@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from pagekin.detect.duplicates import find_duplicates
 from pagekin.detect.fuzzy import find_fuzzy
+from pagekin.detect.phrases import find_phrases
 from pagekin.detect.sketch import sketch_crawl
 from pagekin.engines.base import Engine, Progress, Silent
 from pagekin.engines.local import LocalEngine
@@ -44,6 +45,7 @@ class Detector:
 DETECTORS: dict[str, Detector] = {
     "duplicates": Detector(find_duplicates),
     "fuzzy": Detector(find_fuzzy),
+    "phrases": Detector(find_phrases, needs=("duplicates",)),
 }
 """In the order in which they run. A detector comes after what it needs."""
 

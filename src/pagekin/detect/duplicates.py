@@ -156,7 +156,7 @@ class Members:
 
 @dataclass(frozen=True)
 class MakeClasses:
-    """Links become classes, after what has to be verified is (crates/core/src/verify.rs)."""
+    """Links become classes, after what has to be verified is (crates/core/src/classes.rs)."""
 
     links: pa.Table
     similarity: float

@@ -10,13 +10,18 @@ from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
 from pagekin.tables.duplicates import DUPLICATES
 from pagekin.tables.fuzzy import FUZZY
+from pagekin.tables.phrases import COVERS, PHRASES, POPULAR, SITES
 
 __all__ = [
+    "COVERS",
     "DUPLICATES",
     "FUZZY",
     "LINKS",
     "PAGES",
+    "PHRASES",
+    "POPULAR",
     "RECORDS",
+    "SITES",
     "SKETCHED",
     "SKETCHES",
     "SKIPPED",
@@ -36,6 +41,10 @@ TABLES: dict[str, Table] = {
         SKIPPED,
         DUPLICATES,
         FUZZY,
+        PHRASES,
+        POPULAR,
+        COVERS,
+        SITES,
     )
 }
 """In the order in which they come about."""
