@@ -20,10 +20,10 @@ ROOT = Path(pagekin.__file__).parent
 LAYERS: list[set[str]] = [
     {"cli"},
     {"web", "report", "crawl", "audit"},
-    {"pipeline", "index", "verdicts", "show", "single", "digests", "synth"},
+    {"clean", "pipeline", "index", "verdicts", "show", "single", "digests", "synth"},
     {"detect"},
     {"engines", "readers", "run"},
-    {"tables", "params", "files"},
+    {"tables", "params", "files", "servers"},
     {"errors"},
     {"_core"},
 ]
@@ -47,8 +47,8 @@ HOMES: dict[str, set[str]] = {
     "jinja2": {"report", "web"},
     "matplotlib": {"report"},
     "pyarrow": {
-        "cli/tables", "crawl", "detect", "engines", "index", "pipeline", "readers", "report", "run", "show",
-        "synth", "tables", "verdicts", "web",
+        "clean", "cli/tables", "crawl", "detect", "engines", "index", "pipeline", "readers", "report", "run", "servers",
+        "show", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
     "rich": {"cli"},

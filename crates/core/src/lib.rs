@@ -27,6 +27,7 @@ pub mod matrix;
 pub mod members;
 pub mod noise;
 pub mod one_to_all;
+pub mod originals;
 pub mod page;
 pub mod parts;
 pub mod passages;

@@ -18,6 +18,7 @@ use pagekin_core::{charset, domain, extract, links, noise, sketch, words};
 mod clusters;
 mod duplicates;
 mod fuzzy;
+mod originals;
 mod phrases;
 mod shingles;
 mod styles;
@@ -152,6 +153,7 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;
     clusters::register(m)?;
     duplicates::register(m)?;
+    originals::register(m)?;
     phrases::register(m)?;
     shingles::register(m)?;
     styles::register(m)?;

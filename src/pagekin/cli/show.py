@@ -18,6 +18,7 @@ import click
     metavar="NAMES",
     help="Only these columns, separated by commas; a table on the screen shows the main ones.",
 )
+@click.option("--page", metavar="URL", help="With covers: one page and its donors.")
 @click.option(
     "--format",
     "form",
@@ -27,7 +28,13 @@ import click
     help="For the screen, or for a program to read.",
 )
 def show(
-    run: Path, table: str | None, top: int | None, where: str | None, columns: str | None, form: str
+    run: Path,
+    table: str | None,
+    top: int | None,
+    where: str | None,
+    columns: str | None,
+    page: str | None,
+    form: str,
 ) -> None:
     """Print a table of a run, or without TABLE what the run holds.
 
@@ -41,13 +48,17 @@ def show(
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.errors import UsageError
     from pagekin.run import Run
-    from pagekin.show import overview, rows
+    from pagekin.show import donors, overview, rows
     from pagekin.tables import TABLES
 
     opened = Run(run)
     limit = 20 if top is None and form == "table" else top
     names = [name.strip() for name in columns.split(",")] if columns else None
-    if table is None:
+    if page is not None:
+        if table != "covers" or where or names or top is not None:
+            raise UsageError("--page goes with the table covers, and with --format alone")
+        found = donors(opened, page)
+    elif table is None:
         if where or names or top is not None:
             raise UsageError(f"--where, --columns and --top need a TABLE; `pagekin show {run}` lists them")
         found = overview(opened)

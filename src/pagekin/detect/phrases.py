@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -205,9 +204,11 @@ def site_rows(counts: pa.Table, pages: pa.Table, params: PhraseParams) -> pa.Tab
     sums = rows.group_by("site", use_threads=False).aggregate(
         [("popular", "count"), ("popular", "sum"), ("square", "sum")]
     )
-    n, total, squares = (sums[name].to_numpy() for name in ("popular_count", "popular_sum", "square_sum"))
-    mean = total / np.maximum(n, 1)
-    deviation = np.sqrt(np.maximum(n * squares - total * total, 0)) / np.maximum(n, 1)
+    n, total, squares = (sums[name] for name in ("popular_count", "popular_sum", "square_sum"))
+    spread = pc.subtract(pc.multiply(n, squares), pc.multiply(total, total))
+    pages_of = n.cast(pa.float64())
+    mean = pc.divide(total.cast(pa.float64()), pages_of)
+    deviation = pc.divide(pc.sqrt(spread.cast(pa.float64())), pages_of)
     table = pa.table(
         {
             "site": sums["site"],
@@ -219,8 +220,9 @@ def site_rows(counts: pa.Table, pages: pa.Table, params: PhraseParams) -> pa.Tab
         },
         schema=SITES.schema,
     ).sort_by([("pages", "descending"), ("site", "ascending")])
-    listed = np.asarray(table["pages"]) >= params.site_pages
-    listed &= np.asarray(table["mean_popular"]) >= params.site_mean
-    listed &= np.asarray(table["std_popular"]) < params.site_deviation
-    ranks = pa.array(np.cumsum(listed), pa.int64(), mask=~listed)
+    many = pc.greater_equal(table["pages"], params.site_pages)
+    full = pc.greater_equal(table["mean_popular"], params.site_mean)
+    even = pc.less(table["std_popular"], params.site_deviation)
+    listed = pc.and_(pc.and_(many, full), even).combine_chunks()
+    ranks = pc.if_else(listed, pc.cumulative_sum(listed.cast(pa.int64())), None)
     return table.set_column(5, "rank", ranks)

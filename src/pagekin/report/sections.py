@@ -9,6 +9,8 @@ import pyarrow.compute as pc
 
 from pagekin.readers import READ_REASONS
 from pagekin.report.blocks import Bars, Facts, Grid, Section
+from pagekin.report.duplicates import duplicates
+from pagekin.report.phrases import covers, phrases, popular_sites
 from pagekin.run import Run
 
 TOP = 20
@@ -86,5 +88,9 @@ SECTIONS: list[tuple[tuple[str, ...], Callable[[Run], Section]]] = [
     (("pages",), sites),
     (("pages",), charsets),
     (("pages",), lengths),
+    (("duplicates",), duplicates),
+    (("phrases", "popular"), phrases),
+    (("covers", "pages"), covers),
+    (("sites",), popular_sites),
 ]
 """The tables a section needs, and what makes it."""
