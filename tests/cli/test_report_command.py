@@ -8,7 +8,6 @@ from pathlib import Path
 
 from cli.command import one_line, run
 
-
 PICTURE = "data:image/svg+xml;base64,"
 """What a picture must be: part of the file."""
 

@@ -47,8 +47,8 @@ HOMES: dict[str, set[str]] = {
     "jinja2": {"report", "web"},
     "matplotlib": {"report"},
     "pyarrow": {
-        "clean", "cli/tables", "crawl", "detect", "engines", "index", "pipeline", "readers", "report", "run", "servers",
-        "show", "synth", "tables", "verdicts", "web",
+        "clean", "cli/tables", "crawl", "detect", "engines", "index", "pipeline", "readers", "report", "run",
+        "servers", "show", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
     "rich": {"cli"},

@@ -158,15 +158,14 @@ def popular_sites(run: Run) -> Section:
     return Section(
         "Sites that live off popular phrases",
         f"Sites of at least {wanted.site_pages} pages with {wanted.site_mean:g} popular shingles on average; "
-        f"ranked by pages are those that deviate by less than {wanted.site_deviation:g}. Bars are one deviation.",
+        f"ranked by pages are those that deviate by less than {wanted.site_deviation:g}. "
+        "Bars are one deviation.",
         blocks,
     )
 
 
 def _scatter(axes: Axes, rows: pa.Table) -> None:
-    mean, deviation, pages = (
-        np.asarray(rows[name], float) for name in ("mean_popular", "std_popular", "pages")
-    )
+    mean, deviation, pages = (rows[name].to_pylist() for name in ("mean_popular", "std_popular", "pages"))
     axes.errorbar(mean, pages, xerr=deviation, fmt=".", color=INK, ecolor=SOFT, elinewidth=1, markersize=4)
     axes.set_yscale("log")
     axes.set_xlabel("popular shingles a page, mean and deviation")
