@@ -42,5 +42,4 @@ pub mod sketch;
 pub mod style;
 pub mod text;
 pub mod union;
-
 pub mod words;
