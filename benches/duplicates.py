@@ -1,7 +1,7 @@
 """Texts to duplicate classes at Jaccard 0.7 on two cores, beside gaoya, rensa and datasketch.
 
 Everybody starts with the texts in memory and ends with classes. Pairs in one class are compared with the
-pairs in one class of the exact answer: the closure of all pairs whose phrases have a Jaccard coefficient of 0.7.
+pairs in one class of the exact answer: the closure of all pairs whose phrases have a Jaccard of 0.7.
 Each candidate runs in a process of its own (`--one NAME`), so that its peak memory is its own.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness import cache_folder
 
-BENCHES = ("startup", "words", "scan", "linear", "synth", "shingles", "duplicates")
+BENCHES = ("startup", "words", "scan", "linear", "synth", "shingles", "duplicates", "phrases")
 
 
 def main() -> int:
