@@ -143,7 +143,7 @@ def real_corpus(run: Run) -> list[Row]:
     db = duckdb.connect()
     db.sql("SET threads = 2")
     db.register("pairs", pairs)
-    lazy = pl.from_arrow(pairs).lazy()  # type: ignore[union-attr]
+    lazy = pl.from_arrow(pairs).lazy()
     few = lazy.group_by("gram").len().filter(pl.col("len").is_between(2, M)).select("gram")
     results: dict[str, int] = {}
 

@@ -266,6 +266,66 @@ class QuiltParams:
 
 
 @dataclass(frozen=True)
+class ServerParams:
+    """What is one site."""
+
+    map: str = field(
+        default="",
+        metadata={
+            "doc": "a file of lines `host-or-domain name`: what bears one name is one site",
+            "flag": "--server-map",
+        },
+    )
+
+
+@dataclass(frozen=True)
+class PhraseParams:
+    """Popular phrases, covers and sites (Fetterly et al. 2005)."""
+
+    popular: int = field(
+        default=5,
+        metadata={
+            "doc": "a phrase is popular when one function chose it on this many pages",
+            "flag": "--popular",
+        },
+    )
+    min_popular: int = field(
+        default=30,
+        metadata={
+            "doc": "pages with at least this many popular shingles get a cover",
+            "flag": "--min-popular",
+        },
+    )
+    holders: int = field(
+        default=64, metadata={"doc": "pages that a phrase offers as donors at most, 2 or more"}
+    )
+    prune: bool = field(
+        default=False,
+        metadata={"doc": "drop donors that later ones made redundant", "flag": "--prune-covers"},
+    )
+    site: str = field(
+        default="host",
+        metadata={"doc": "what a site is", "flag": "--site", "choices": ("host", "domain", "ip")},
+    )
+    site_pages: int = field(default=10, metadata={"doc": "a ranked site has at least this many pages"})
+    site_mean: float = field(
+        default=30.0,
+        metadata={"doc": "a ranked site's pages have at least this many popular shingles on average"},
+    )
+    site_deviation: float = field(
+        default=15.0, metadata={"doc": "a ranked site's popular shingles deviate by less than this"}
+    )
+
+    def __post_init__(self) -> None:
+        _at_least("phrases", "popular", self.popular, 2)
+        _at_least("phrases", "min_popular", self.min_popular, 1)
+        _between("phrases", "holders", self.holders, 2, 2**31)
+        _at_least("phrases", "site_pages", self.site_pages, 1)
+        if self.site not in ("host", "domain", "ip"):
+            raise ParamsError(f"phrases.site must be host, domain or ip, not {self.site!r}")
+
+
+@dataclass(frozen=True)
 class Params:
     """All parameters of a run."""
 
@@ -277,6 +337,10 @@ class Params:
     )
     quilts: QuiltParams = field(default_factory=QuiltParams, metadata={"doc": "quilts"})
     fuzzy: FuzzyParams = field(default_factory=FuzzyParams, metadata={"doc": "exact and fuzzy duplicates"})
+    servers: ServerParams = field(default_factory=ServerParams, metadata={"doc": "what is one site"})
+    phrases: PhraseParams = field(
+        default_factory=PhraseParams, metadata={"doc": "popular phrases, covers and sites"}
+    )
 
     def __post_init__(self) -> None:
         need = self.duplicates.runs * self.duplicates.length

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from pagekin.detect.duplicates import find_duplicates
 from pagekin.detect.fuzzy import find_fuzzy
+from pagekin.detect.phrases import find_phrases
 from pagekin.detect.quilts import find_quilts
 from pagekin.detect.sketch import sketch_crawl
 from pagekin.detect.styles import find_styles
@@ -48,6 +49,7 @@ DETECTORS: dict[str, Detector] = {
     "styles": Detector(find_styles),
     "quilts": Detector(find_quilts, needs=("duplicates",)),
     "fuzzy": Detector(find_fuzzy),
+    "phrases": Detector(find_phrases, needs=("duplicates",)),
 }
 """In the order in which they run. A detector comes after what it needs."""
 

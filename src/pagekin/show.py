@@ -9,6 +9,7 @@ from random import Random
 
 import duckdb
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from pagekin.errors import UsageError
 from pagekin.run import Run, damaged
@@ -101,6 +102,32 @@ def sample_clusters(run: Run, table: str) -> str:
             step = max(len(own) - 1, 1) / (EYED - 1)
             pages += sorted({own[min(round(step * n), len(own) - 1)] for n in range(EYED)})
     return both(named, f"page IN ({', '.join(map(str, pages))})" if pages else None)
+
+
+def donors(run: Run, url: str) -> pa.Table:
+    """A page with many popular shingles, and below it the pages that hold those too, in order of choice."""
+    found = rows(run, "covers", where="url = " + _quoted(url)).to_pylist()
+    if not found:
+        hint = "it has too few popular shingles, is a copy of another page, or is not in the run"
+        raise UsageError(f"{url} has no cover: {hint}")
+    cover = found[0]
+    ids = [donor["page"] for donor in cover["donors"]]
+    pages = run.dataset("pages").to_table(columns=["page", "url"], filter=ds.field("page").isin(ids))
+    urls = dict(zip(pages["page"].to_pylist(), pages["url"].to_pylist(), strict=True))
+    return pa.table(
+        {
+            "role": ["page"] + ["donor"] * len(ids),
+            "page": pa.array([cover["page"], *ids], pa.int64()),
+            "url": pa.array([url, *(urls[page] for page in ids)], pa.string()),
+            "shingles": pa.array([cover["popular"], *(d["shingles"] for d in cover["donors"])], pa.int64()),
+            "foreign": pa.array([None, *(donor["foreign"] for donor in cover["donors"])], pa.bool_()),
+        }
+    )
+
+
+def _quoted(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _count(run: Run, name: str) -> int:

@@ -20,10 +20,10 @@ ROOT = Path(pagekin.__file__).parent
 LAYERS: list[set[str]] = [
     {"cli"},
     {"web", "report", "crawl", "audit"},
-    {"pipeline", "index", "verdicts", "show", "single", "digests", "synth", "quilts", "sweep"},
+    {"clean", "pipeline", "index", "verdicts", "show", "single", "digests", "synth", "quilts", "sweep"},
     {"detect"},
     {"engines", "readers", "run", "like"},
-    {"tables", "params", "files"},
+    {"tables", "params", "files", "servers"},
     {"errors"},
     {"_core"},
 ]
@@ -49,8 +49,8 @@ HOMES: dict[str, set[str]] = {
     "jinja2": {"report", "web"},
     "matplotlib": {"report"},
     "pyarrow": {
-        "cli/tables", "crawl", "detect", "engines", "index", "like", "pipeline", "quilts", "readers",
-        "report", "run", "show", "sweep", "synth", "tables", "verdicts", "web",
+        "clean", "cli/tables", "crawl", "detect", "engines", "index", "like", "pipeline", "quilts", "readers",
+        "report", "run", "servers", "show", "sweep", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
     "rich": {"cli"},

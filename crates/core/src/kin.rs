@@ -5,7 +5,7 @@
 //! key of its own; pages that share a key are linked to the first of them, and no two are ever compared.
 //!
 //! With a similarity to reach, one run that agrees makes a pair of pages a candidate, to be verified on their phrases
-//! (`verify`). A key that many pages share offers each of them a stated number of others, so that the work stays
+//! (`classes`). A key that many pages share offers each of them a stated number of others, so that the work stays
 //! linear.
 
 use std::io;
@@ -13,12 +13,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int8Array, Int64Array, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_array::{Array, Int8Array, Int64Array, RecordBatch};
+use arrow_schema::ArrowError;
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
+use crate::popular::{batch_of, numbers, wrong};
 use crate::sets::Sets;
 use crate::style::mix;
 use crate::union::Union;
@@ -82,9 +82,9 @@ impl Kin {
         let ids = numbers(batch, "page")?;
         let known = numbers(batch, "known")?;
         let shingles = batch.column_by_name("shingles").and_then(|c| c.as_binary_opt::<i32>());
-        let shingles = shingles.ok_or_else(|| schema_error("shingles"))?;
+        let shingles = shingles.ok_or_else(|| wrong("shingles"))?;
         let md5 = batch.column_by_name("md5").and_then(|c| c.as_string_opt::<i32>());
-        let md5 = md5.ok_or_else(|| schema_error("md5"))?;
+        let md5 = md5.ok_or_else(|| wrong("md5"))?;
         let mut list = Vec::new();
         for row in (0..batch.num_rows()).filter(|&row| shingles.is_valid(row)) {
             list.clear();
@@ -126,14 +126,11 @@ impl Kin {
         links.extend(old);
         links.par_sort_unstable();
         links.dedup();
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(links.iter().map(|l| l.0).collect::<Int64Array>()),
-            Arc::new(links.iter().map(|l| l.1).collect::<Int64Array>()),
-            Arc::new(links.iter().map(|l| l.2).collect::<Int8Array>()),
-        ];
-        let fields = ["page", "other"].map(|name| Field::new(name, DataType::Int64, true));
-        let fields = [&fields[..], &[Field::new("kind", DataType::Int8, true)]].concat();
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+        batch_of(vec![
+            ("page", Arc::new(links.iter().map(|l| l.0).collect::<Int64Array>())),
+            ("other", Arc::new(links.iter().map(|l| l.1).collect::<Int64Array>())),
+            ("kind", Arc::new(links.iter().map(|l| l.2).collect::<Int8Array>())),
+        ])
     }
 
     /// For each page the one of smallest id among those of the same text.
@@ -264,14 +261,6 @@ pub fn hash_run(run: &[u64]) -> u64 {
 /// How many runs of two sketches agree.
 pub fn agreeing_runs(a: &[u64], b: &[u64], runs: usize, length: usize) -> usize {
     a.chunks_exact(length).zip(b.chunks_exact(length)).take(runs).filter(|(a, b)| a == b).count()
-}
-
-fn numbers<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a Int64Array, ArrowError> {
-    batch.column_by_name(name).and_then(|c| c.as_primitive_opt::<Int64Type>()).ok_or_else(|| schema_error(name))
-}
-
-fn schema_error(name: &str) -> ArrowError {
-    ArrowError::SchemaError(format!("the batch has no column {name} of the right type"))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
-use pagekin_core::{kin, verify};
+use pagekin_core::{classes, kin};
 
 use crate::shingles::Shingler;
 use crate::{enter, pool};
@@ -92,7 +92,7 @@ impl Kin {
 
 /// Links to classes.
 #[pyclass(frozen)]
-struct Verifier(Gatherer<verify::Verifier>);
+struct Verifier(Gatherer<classes::Verifier>);
 
 #[pymethods]
 impl Verifier {
@@ -109,16 +109,16 @@ impl Verifier {
         let py = links.py();
         let links = RecordBatch::from_pyarrow_bound(links)?;
         let fresh = shingler.fresh.clone();
-        let state = enter(py, || verify::Verifier::new(&links, similarity, first_new, fresh, memory, &spill))?;
+        let state = enter(py, || classes::Verifier::new(&links, similarity, first_new, fresh, memory, &spill))?;
         Ok(Verifier(Gatherer::new(threads, state)?))
     }
 
     fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.push(batch, verify::Verifier::push)
+        self.0.push(batch, classes::Verifier::push)
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let batches = self.0.finish(py, verify::Verifier::finish)?;
+        let batches = self.0.finish(py, classes::Verifier::finish)?;
         batches.iter().map(|batch| batch.to_pyarrow(py)).collect()
     }
 }

@@ -18,6 +18,8 @@ use pagekin_core::{charset, domain, extract, links, noise, sketch, words};
 mod clusters;
 mod duplicates;
 mod fuzzy;
+mod originals;
+mod phrases;
 mod quilts;
 mod shingles;
 mod styles;
@@ -152,6 +154,8 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;
     clusters::register(m)?;
     duplicates::register(m)?;
+    originals::register(m)?;
+    phrases::register(m)?;
     shingles::register(m)?;
     quilts::register(m)?;
     styles::register(m)?;

@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": "Compare two HTML files: one to one.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
     "like": "Rank all pages of a run by style similarity to one: one to all.",
+    "export": "Write what a run found in formats that others read.",
     "report": "Write a run's figures as one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",
     "show": "Print a table of a run.",

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 @click.argument("table", required=False)
 @click.option("--top", type=click.IntRange(min=0), help="So many rows.  [default: 20 as a table, else all]")
 @click.option("--where", metavar="EXPR", help="Only rows for which this SQL expression holds.")
-@click.option("--page", metavar="URL", help="One quilt (its URL or page id) with its patches and sources.")
+@click.option(
+    "--page",
+    metavar="URL",
+    help="With quilts: one quilt, its patches and sources. With covers: one page and its donors.",
+)
 @click.option(
     "--columns",
     metavar="NAMES",
@@ -64,18 +68,21 @@ def show(
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.errors import UsageError
     from pagekin.run import Run
-    from pagekin.show import both, overview, require_rank, rows, sample_clusters
+    from pagekin.show import both, donors, overview, require_rank, rows, sample_clusters
     from pagekin.tables import TABLES
 
     opened = Run(run)
     if page is not None:
-        if table != "quilts" or where or columns or top is not None:
-            raise UsageError("--page shows one quilt: `pagekin show RUN quilts --page URL`")
-        show_quilt(opened, page, form)
-        return
+        if table not in ("covers", "quilts") or where or columns or top is not None or rank or sample:
+            raise UsageError("--page goes with the tables covers and quilts, and with --format alone")
+        if table == "quilts":
+            show_quilt(opened, page, form)
+            return
     limit = 20 if top is None and form == "table" else top
     names = [name.strip() for name in columns.split(",")] if columns else None
-    if table is None:
+    if page is not None:
+        found = donors(opened, page)
+    elif table is None:
         if where or names or top is not None or rank is not None or sample:
             raise UsageError(f"--where, --columns and --top need a TABLE; `pagekin show {run}` lists them")
         found = overview(opened)

@@ -56,8 +56,9 @@ def plan(similarity: float, m: int) -> Plan:
     every page has if their runs get long enough, else with more.
 
     Examples:
-        >>> plan(0.7, 84)
-        Plan(runs=21, length=4, similarity=0.7, recall=0.9968676...)
+        >>> made = plan(0.7, 84)
+        >>> made.runs, made.length, round(made.recall, 4)
+        (21, 4, 0.9969)
     """
     if similarity >= 1:
         return Plan(1, m, 1.0, 1.0)
@@ -156,7 +157,7 @@ class Members:
 
 @dataclass(frozen=True)
 class MakeClasses:
-    """Links become classes, after what has to be verified is (crates/core/src/verify.rs)."""
+    """Links become classes, after what has to be verified is (crates/core/src/classes.rs)."""
 
     links: pa.Table
     similarity: float

@@ -9,6 +9,8 @@ import pyarrow.compute as pc
 
 from pagekin.readers import READ_REASONS
 from pagekin.report.blocks import Bars, Facts, Grid, Section
+from pagekin.report.duplicates import duplicates
+from pagekin.report.phrases import covers, phrases, popular_sites
 from pagekin.report.quilts import originality, quilts
 from pagekin.run import Run
 
@@ -89,5 +91,9 @@ SECTIONS: list[tuple[tuple[str, ...], Callable[[Run], Section]]] = [
     (("pages",), lengths),
     (("quilts", "quilt_sources"), quilts),
     (("originality",), originality),
+    (("duplicates",), duplicates),
+    (("phrases", "popular"), phrases),
+    (("covers", "pages"), covers),
+    (("sites",), popular_sites),
 ]
 """The tables a section needs, and what makes it."""

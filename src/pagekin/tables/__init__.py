@@ -10,18 +10,23 @@ from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
 from pagekin.tables.duplicates import DUPLICATES
 from pagekin.tables.fuzzy import FUZZY
+from pagekin.tables.phrases import COVERS, PHRASES, POPULAR, SITES
 from pagekin.tables.quilts import ORIGINALITY, QUILT_SOURCES, QUILTS
 from pagekin.tables.styles import STYLE_CLUSTERS, STYLE_MEMBERS
 
 __all__ = [
+    "COVERS",
     "DUPLICATES",
     "FUZZY",
     "LINKS",
     "ORIGINALITY",
     "PAGES",
+    "PHRASES",
+    "POPULAR",
     "QUILTS",
     "QUILT_SOURCES",
     "RECORDS",
+    "SITES",
     "SKETCHED",
     "SKETCHES",
     "SKIPPED",
@@ -48,6 +53,10 @@ TABLES: dict[str, Table] = {
         QUILT_SOURCES,
         ORIGINALITY,
         FUZZY,
+        PHRASES,
+        POPULAR,
+        COVERS,
+        SITES,
     )
 }
 """In the order in which they come about."""

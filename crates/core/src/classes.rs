@@ -8,10 +8,11 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
 use crate::kin::{CANDIDATE, SAME};
+use crate::popular::batch_of;
 use crate::sets::{Sets, jaccard};
 use crate::shingles::Shingler;
 use crate::union::Union;
@@ -199,20 +200,14 @@ impl Verifier {
         let kind = |&((root, i), _): &((u32, u32), _)| {
             if self.same[i as usize] == root { "exact" } else { "near" }
         };
-        let columns: Vec<ArrayRef> = vec![
-            ids(|row| row.0),
-            ids(|row| row.1),
-            Arc::new(rows.iter().map(url).collect::<StringArray>()),
-            Arc::new(rows.iter().map(kind).map(Some).collect::<StringArray>()),
-            ids(|row| row.0),
-            Arc::new(rows.iter().map(|(_, j)| *j).collect::<Float64Array>()),
-        ];
-        let fields: Vec<Field> = ["class", "page", "url", "kind", "representative", "jaccard"]
-            .iter()
-            .zip(&columns)
-            .map(|(name, column)| Field::new(*name, column.data_type().clone(), true))
-            .collect();
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+        batch_of(vec![
+            ("class", ids(|row| row.0)),
+            ("page", ids(|row| row.1)),
+            ("url", Arc::new(rows.iter().map(url).collect::<StringArray>())),
+            ("kind", Arc::new(rows.iter().map(kind).map(Some).collect::<StringArray>())),
+            ("representative", ids(|row| row.0)),
+            ("jaccard", Arc::new(rows.iter().map(|(_, j)| *j).collect::<Float64Array>())),
+        ])
     }
 }
 

@@ -1,0 +1,243 @@
+"""Texts to duplicate classes at Jaccard 0.7 on two cores, beside gaoya, rensa and datasketch.
+
+Everybody starts with the texts in memory and ends with classes. Pairs in one class are compared with the
+pairs in one class of the exact answer: the closure of all pairs whose phrases have a Jaccard of 0.7.
+Each candidate runs in a process of its own (`--one NAME`), so that its peak memory is its own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from corpus import corpus
+from harness import Row, cache_folder, peak_rss_of, publish
+
+import pagekin
+from pagekin import _core
+from pagekin.params import Params
+
+THRESHOLD = 0.7
+FUNCTIONS, BANDS, LENGTH = 84, 21, 4
+K = 5
+
+Labels = list[int]
+
+
+def texts() -> list[str]:
+    """The corpus as texts."""
+    run = cache_folder() / "duplicates-run"
+    if not (run / "run.json").exists():
+        pagekin.scan(corpus().warc, run, only=[], threads=2)
+    return [text or "" for text in pagekin.Run(run).table("texts", ["text"])["text"].to_pylist()]
+
+
+def phrases(text: str) -> set[str]:
+    """Phrases without the circle, as the peers make them."""
+    words = pagekin.words(text)
+    return {" ".join(words[i : i + K]) for i in range(max(len(words) - K + 1, min(1, len(words))))}
+
+
+def closure(n: int, links: Iterable[tuple[int, int]]) -> Labels:
+    """Labels of connected pages."""
+    parent = list(range(n))
+
+    def find(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    for a, b in links:
+        a, b = find(a), find(b)
+        parent[max(a, b)] = min(a, b)
+    return [find(i) for i in range(n)]
+
+
+def by_pagekin(pages: list[str], similarity: float = THRESHOLD) -> Labels:
+    """The detector's kernels on texts in memory."""
+    from pagekin.detect.duplicates import Known, MakeClasses, Members, Plan, Shingle, plan
+    from pagekin.engines.base import Resources
+
+    params = Params()
+    rule = plan(similarity, params.shingles.m) if similarity else Plan(6, 14)
+    table = pa.table({"page": range(len(pages)), "url": [""] * len(pages), "text": pages})
+    sketch, known = Shingle(params.shingles).open(2), Known(None).open(2)
+    with tempfile.TemporaryDirectory() as folder:
+        kin = _core.Kin(rule.runs, rule.length, rule.similarity, 2, 4 * 10**9, folder)
+        batches = table.to_batches(max_chunksize=4096)
+        for batch in batches:
+            kin.push(known(sketch(batch.select(["page", "text"]))))
+        links = pa.Table.from_batches(kin.finish())
+        verifier = MakeClasses(links, similarity, 0, params.shingles).open(
+            Resources(2, 4 * 10**9, Path(folder))
+        )
+        members = Members(links, texts=True).open(2)
+        for batch in batches:
+            verifier.push(members(batch))
+        labels = list(range(len(pages)))
+        for rows in verifier.finish():
+            for page, label in zip(rows["page"].to_pylist(), rows["class"].to_pylist(), strict=True):
+                labels[page] = label
+    return labels
+
+
+def by_gaoya(pages: list[str]) -> Labels:
+    """Its index with its own analyser, bulk insertion on all cores, then a query for each page."""
+    from gaoya.minhash import MinHashStringIndex
+
+    index = MinHashStringIndex(
+        hash_size=64, jaccard_threshold=THRESHOLD, num_bands=BANDS, band_size=LENGTH, analyzer="word",
+        lowercase=True, ngram_range=(K, K),
+    )  # fmt: skip
+    index.par_bulk_insert_docs(list(range(len(pages))), pages)
+    found = index.par_bulk_query(pages)
+    return closure(len(pages), ((i, j) for i, near in enumerate(found) for j in near))
+
+
+def by_rensa(pages: list[str]) -> Labels:
+    """Its MinHash and LSH."""
+    from rensa import RMinHash, RMinHashLSH
+
+    index = RMinHashLSH(threshold=THRESHOLD, num_perm=FUNCTIONS, num_bands=BANDS)
+    made = []
+    for i, page in enumerate(pages):
+        one = RMinHash(num_perm=FUNCTIONS, seed=1)
+        one.update(list(phrases(page)))
+        index.insert(i, one)
+        made.append(one)
+    links = (
+        (i, j) for i, one in enumerate(made) for j in index.query(one) if one.jaccard(made[j]) >= THRESHOLD
+    )
+    return closure(len(pages), links)
+
+
+def by_datasketch(pages: list[str]) -> Labels:
+    """Its MinHash and LSH."""
+    from datasketch import MinHash, MinHashLSH
+
+    index = MinHashLSH(num_perm=FUNCTIONS, params=(BANDS, LENGTH))
+    made = []
+    for i, page in enumerate(pages):
+        one = MinHash(num_perm=FUNCTIONS, seed=1)
+        one.update_batch([phrase.encode() for phrase in phrases(page)])
+        index.insert(i, one, check_duplication=False)
+        made.append(one)
+    return closure(len(pages), ((i, j) for i, one in enumerate(made) for j in index.query(one)))
+
+
+CANDIDATES: dict[str, Callable[[list[str]], Labels]] = {
+    "pagekin": by_pagekin,
+    "the paper's rule": lambda pages: by_pagekin(pages, 0.0),
+    "gaoya": by_gaoya,
+    "rensa": by_rensa,
+    "datasketch": by_datasketch,
+}
+
+
+def exact(pages: list[str]) -> Labels:
+    """The closure of all pairs at the threshold: similar sets share one of their rarest phrases."""
+    shingler = _core.Shingler(K)
+    sets = [np.unique(np.array(shingler.phrases(page), np.uint64)) for page in pages]
+    _, place, counts = np.unique(np.concatenate(sets), return_inverse=True, return_counts=True)
+    holders: dict[int, list[int]] = defaultdict(list)
+    begin = 0
+    for i, one in enumerate(sets):
+        own = place[begin : begin + len(one)]
+        begin += len(one)
+        prefix = len(one) - math.ceil(THRESHOLD * len(one) - 1e-9) + 1
+        rare = own[np.lexsort((own, counts[own]))][:prefix]
+        for phrase in rare[counts[rare] > 1].tolist():
+            holders[phrase].append(i)
+
+    def links() -> Iterator[tuple[int, int]]:
+        seen: set[tuple[int, int]] = set()
+        for near in holders.values():
+            for a, b in combinations(near, 2):
+                sizes = sorted((len(sets[a]), len(sets[b])))
+                if (a, b) in seen or sizes[0] < THRESHOLD * sizes[1]:
+                    continue
+                seen.add((a, b))
+                both = len(np.intersect1d(sets[a], sets[b], assume_unique=True))
+                if both >= THRESHOLD * (sum(sizes) - both):
+                    yield a, b
+
+    return closure(len(pages), links())
+
+
+def pairs(labels: Labels) -> set[tuple[int, int]]:
+    """Pairs in one class."""
+    classes: dict[int, list[int]] = defaultdict(list)
+    for page, label in enumerate(labels):
+        classes[label].append(page)
+    return {pair for members in classes.values() for pair in combinations(members, 2)}
+
+
+def one(name: str, out: Path) -> None:
+    """Runs one candidate; leaves its labels and its seconds."""
+    pages = texts()
+    start = time.perf_counter()
+    labels = exact(pages) if name == "exact" else CANDIDATES[name](pages)
+    out.write_text(json.dumps({"seconds": time.perf_counter() - start, "labels": labels}))
+
+
+def main() -> None:
+    """Each candidate in a process of its own; the best of three runs, taken by turns."""
+    words = [bool(pagekin.words(page)) for page in texts()]
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out.json"
+        best: dict[str, float] = {}
+        peak: dict[str, int] = {}
+        labels: dict[str, Labels] = {}
+        for turn in range(3):
+            for name in ("exact", *CANDIDATES) if turn == 0 else CANDIDATES:
+                _, rss = peak_rss_of([sys.executable, __file__, "--one", name, str(out)])
+                found = json.loads(out.read_text())
+                best[name] = min(found["seconds"], best.get(name, float("inf")))
+                peak[name] = min(rss, peak.get(name, rss))
+                # Pages without words are nobody's duplicates; peers differ on them.
+                labels[name] = [label if words[i] else i for i, label in enumerate(found["labels"])]
+    truth = pairs(labels["exact"])
+    peers = [name for name in CANDIDATES if name not in ("pagekin", "the paper's rule")]
+    rows = []
+    scores = {}
+    for name in CANDIDATES:
+        found_pairs = pairs(labels[name])
+        both = len(found_pairs & truth)
+        scores[name] = (both / max(len(found_pairs), 1), both / max(len(truth), 1))
+    fastest = min(best[name] for name in peers)
+    rows.append(
+        Row("texts to classes, two cores", best["pagekin"], "s", fastest / best["pagekin"], at_least=5)
+    )
+    for name in ("the paper's rule", *peers):
+        rows.append(Row(f"{name}: texts to classes", best[name], "s", best[name] / best["pagekin"]))
+    rows.append(
+        Row("pair precision", scores["pagekin"][0], "share", at_least=max(scores[name][0] for name in peers))
+    )
+    rows.append(
+        Row("pair recall", scores["pagekin"][1], "share", at_least=max(scores[name][1] for name in peers))
+    )
+    for name in ("the paper's rule", *peers):
+        rows.append(Row(f"{name}: pair precision", scores[name][0], "share"))
+        rows.append(Row(f"{name}: pair recall", scores[name][1], "share"))
+    rows.append(
+        Row("peak memory", peak["pagekin"] / 1e6, "MB", at_most=min(peak[name] for name in peers) / 1e6)
+    )
+    rows += [Row(f"{name}: peak memory", peak[name] / 1e6, "MB") for name in peers]
+    publish("duplicates", rows)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1] == "--one":
+        one(sys.argv[2], Path(sys.argv[3]))
+    else:
+        main()

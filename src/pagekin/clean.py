@@ -1,0 +1,255 @@
+"""The corpus without copies: one page of each duplicate class and, if wanted, only what is its own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pagekin import _core
+from pagekin.detect.sketch import shingler
+from pagekin.engines.base import Batch, Progress, Silent
+from pagekin.engines.local import LocalEngine
+from pagekin.errors import MissingExtraError, TableMissingError, UsageError
+from pagekin.files import writing
+from pagekin.run import Run
+from pagekin.tables.crawl import DATE
+
+PASSAGE = pa.struct([pa.field("start", pa.int64()), pa.field("end", pa.int64())])
+SCHEMA = pa.schema(
+    [
+        ("url", pa.string()),
+        ("text", pa.string()),
+        ("title", pa.string()),
+        ("date", DATE),
+        ("page", pa.int64()),
+        ("copies", pa.int64()),
+    ]
+)
+OWN = SCHEMA.append(pa.field("passages", pa.list_(PASSAGE)))
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What came of an export."""
+
+    pages: int
+    copies: int
+    """left out: another page of their class stands for them"""
+    empty: int
+    """left out: no word, or none of their own"""
+
+
+def export_clean(
+    run: Run,
+    output: Path,
+    *,
+    original_only: bool = False,
+    min_words: int = 1,
+    threads: int | None = None,
+    memory: int = 4 * 10**9,
+    progress: Progress | None = None,
+) -> Exported:
+    """Writes the corpus with one page per duplicate class, as the JSONL, Parquet or WARC file its name says.
+
+    Args:
+        run: A run with the table `duplicates`.
+        output: The file: `.jsonl`, `.jsonl.gz`, `.jsonl.zst`, `.parquet`, `.warc` or `.warc.gz`.
+        original_only: Cut passages that an earlier page has: earlier by date where known, then by page id.
+        min_words: Leave out passages of fewer words.
+        threads: How many threads may be used; by default all cores.
+        memory: Bytes that may be used; more goes to a folder beside the output.
+        progress: Hears how the work goes on.
+    """
+    write = writer_of(output)
+    if "duplicates" not in run.tables:
+        raise TableMissingError(f"{run.path} has no table 'duplicates'; scan with --only duplicates")
+    engine = LocalEngine(threads, progress or Silent(), memory)
+    pages = run.table("pages", ["page", "title", "date", "words"])
+    left_out = run.copies()
+    copies = run.table("duplicates", ["class"]).group_by("class").aggregate([("class", "count")])
+    facts = _Facts(pages, copies["class"].combine_chunks(), copies["class_count"].combine_chunks())
+    counted = _Counted()
+
+    def texts() -> Iterator[Batch]:
+        for batch in engine.load(run, "texts").open(None):
+            kept = batch.filter(pc.invert(pc.is_in(batch.column("page"), value_set=left_out)))
+            yield kept.filter(facts.has_words(kept.column("page")))
+
+    with writing(output):
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=output.parent, prefix=f".{output.name}.") as folder:
+            partial = Path(folder) / output.name
+            schema = SCHEMA
+            rows: Iterator[Batch] = map(facts.join, texts())
+            if original_only:
+                schema = OWN
+                cut = _cutter(run, engine, facts, texts, min_words, folder)
+                rows = (facts.join(batch, cut(batch)) for batch in texts())
+            write(partial, schema, map(counted, rows))
+            partial.replace(output)
+    total = pages.num_rows - len(left_out)
+    return Exported(counted.rows, len(left_out), total - counted.rows)
+
+
+class _Counted:
+    """Counts the rows that pass."""
+
+    rows = 0
+
+    def __call__(self, batch: Batch) -> Batch:
+        self.rows += batch.num_rows
+        return batch
+
+
+class _Facts:
+    """What the run knows of pages beside their texts."""
+
+    def __init__(self, pages: pa.Table, classes: pa.Array, sizes: pa.Array) -> None:
+        self.pages = pages.combine_chunks()
+        self.ids = self.pages["page"].combine_chunks()
+        self.classes = classes
+        self.sizes = sizes
+
+    def _of(self, column: str, page: pa.Array) -> pa.Array:
+        return self.pages[column].combine_chunks().take(pc.index_in(page, value_set=self.ids))
+
+    def has_words(self, page: pa.Array) -> pa.Array:
+        """Whether pages have words."""
+        return pc.greater(self._of("words", page), 0)
+
+    def order(self) -> Batch:
+        """Pages with their ranks: by date where it is known, then by page id."""
+        keys = pa.table({"page": self.ids, "date": self.pages["date"]})
+        places = pc.sort_indices(keys, sort_keys=[("date", "ascending"), ("page", "ascending")])
+        ranks = pc.sort_indices(places).cast(pa.int64())
+        return pa.RecordBatch.from_arrays([self.ids, ranks], names=["page", "rank"])
+
+    def join(self, texts: Batch, cut: Batch | None = None) -> Batch:
+        """Rows as they are written; pages of which nothing is left are left out."""
+        page = texts.column("page")
+        size = pc.coalesce(self.sizes.take(pc.index_in(page, value_set=self.classes)), pa.scalar(1))
+        text = texts.column("text") if cut is None else cut.column("text")
+        columns = [texts.column("url"), text, self._of("title", page), self._of("date", page), page]
+        columns.append(pc.subtract(size, 1))
+        if cut is None:
+            return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+        columns.append(cut.column("passages").cast(OWN.field("passages").type))
+        rows = pa.RecordBatch.from_arrays(columns, schema=OWN)
+        return rows.filter(pc.greater(pc.binary_length(rows.column("text")), 0))
+
+
+def _cutter(
+    run: Run,
+    engine: LocalEngine,
+    facts: _Facts,
+    texts: Callable[[], Iterator[Batch]],
+    min_words: int,
+    folder: str,
+) -> Callable[[Batch], Batch]:
+    """Reads all texts once to learn which page was first to have a phrase."""
+    kernel = shingler(run.params.shingles)
+    originals = _core.Originals(facts.order(), kernel, engine.threads, engine.memory, folder)
+    for batch in texts():
+        originals.push(batch.select(["page", "text"]))
+    originals.seal()
+    return lambda batch: originals.cut(batch.select(["page", "text"]), min_words)
+
+
+Write = Callable[[Path, pa.Schema, Iterator[Batch]], None]
+
+
+def writer_of(path: Path) -> Write:
+    """Who writes a file of that name."""
+    for end, write in WRITERS.items():
+        if path.name.lower().endswith(end):
+            return write
+    raise UsageError(f"cannot export to {path}: give a name that ends with one of {', '.join(WRITERS)}")
+
+
+def _write_parquet(path: Path, schema: pa.Schema, rows: Iterator[Batch]) -> None:
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for batch in rows:
+            writer.write_batch(batch)
+
+
+def _write_jsonl(path: Path, schema: pa.Schema, rows: Iterator[Batch]) -> None:
+    with _opened(path) as file:
+        for batch in rows:
+            for row in batch.to_pylist():
+                file.write(
+                    json.dumps(row, ensure_ascii=False, default=_plain).encode("utf-8", "replace") + b"\n"
+                )
+
+
+def _plain(value: Any) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def _write_warc(path: Path, schema: pa.Schema, rows: Iterator[Batch]) -> None:
+    """WET-like: a conversion record a page, each a gzip member of its own in a `.gz` file."""
+    packed = path.name.lower().endswith(".gz")
+    with path.open("wb") as file:
+        for batch in rows:
+            for row in batch.to_pylist():
+                record = _record(row)
+                file.write(gzip.compress(record, 6, mtime=0) if packed else record)
+
+
+def _record(row: dict[str, Any]) -> bytes:
+    block: bytes = row["text"].encode("utf-8", "replace")
+    date = row["date"] or datetime(1970, 1, 1, tzinfo=UTC)
+    name = uuid.uuid5(uuid.NAMESPACE_URL, f"pagekin:{row['page']}:{row['url']}")
+    url = "".join((row["url"] or "").split())
+    head = [
+        "WARC/1.1",
+        "WARC-Type: conversion",
+        f"WARC-Record-ID: <urn:uuid:{name}>",
+        f"WARC-Target-URI: {url}",
+        f"WARC-Date: {date.astimezone(UTC).strftime('%Y-%m-%dT%H:%M:%SZ')}",
+        "Content-Type: text/plain",
+        f"Content-Length: {len(block)}",
+    ]
+    if row.get("passages") is not None:
+        spans = ",".join(f"{passage['start']}-{passage['end']}" for passage in row["passages"])
+        head.append(f"Pagekin-Passages: {spans}")
+    return "\r\n".join(head).encode("utf-8", "replace") + b"\r\n\r\n" + block + b"\r\n\r\n"
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    name = path.name.lower()
+    if name.endswith(".gz"):
+        with path.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
+            yield file
+    elif name.endswith(".zst"):
+        try:
+            codec = pa.CompressedOutputStream(str(path), "zstd")
+        except (NotImplementedError, pa.ArrowException):
+            raise MissingExtraError("writing .zst files", "remote") from None
+        with codec:
+            yield codec
+    else:
+        with path.open("wb") as file:
+            yield file
+
+
+WRITERS: dict[str, Write] = {
+    ".jsonl": _write_jsonl,
+    ".jsonl.gz": _write_jsonl,
+    ".jsonl.zst": _write_jsonl,
+    ".parquet": _write_parquet,
+    ".warc": _write_warc,
+    ".warc.gz": _write_warc,
+}

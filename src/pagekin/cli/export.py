@@ -1,0 +1,74 @@
+"""`pagekin export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.sizes import SIZE
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--clean", is_flag=True, help="The corpus with one page of each duplicate class.")
+@click.option("--original-only", is_flag=True, help="With --clean: cut what an earlier page has too.")
+@click.option(
+    "--min-words",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="With --original-only: leave out passages of fewer words.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file: .jsonl, .jsonl.gz, .jsonl.zst, .parquet, .warc or .warc.gz.",
+)
+@click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory to use.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="Threads to use.  [default: all cores]")
+@voice_options
+def export(
+    run: Path,
+    clean: bool,
+    original_only: bool,
+    min_words: int,
+    output: Path,
+    memory: int,
+    threads: int | None,
+    voice: Voice,
+) -> None:
+    """Write what a run found in formats that others read.
+
+    \b
+    Examples:
+      pagekin export run --clean -o corpus.jsonl.zst
+      pagekin export run --clean --original-only --min-words 5 -o corpus.parquet
+    """
+    from pagekin.clean import export_clean
+    from pagekin.errors import UsageError
+    from pagekin.run import Run
+
+    if not clean:
+        raise UsageError("say what to export: --clean")
+    with voice:
+        voice.step("export")
+        done = export_clean(
+            Run(run),
+            output,
+            original_only=original_only,
+            min_words=min_words,
+            threads=threads,
+            memory=memory,
+            progress=voice,
+        )
+    voice.say(
+        f"{done.pages:,} pages written; left out: {done.copies:,} copies, {done.empty:,} pages without text",
+        pages=done.pages,
+        copies=done.copies,
+        empty=done.empty,
+    )
+    voice.say(f"file: {output}", file=str(output))

@@ -1,0 +1,67 @@
+"""Popular phrases, covers, sites."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from pagekin.tables.base import PAGE, URL, Column, Table
+
+DONOR = pa.struct(
+    [pa.field("page", pa.int64()), pa.field("shingles", pa.int64()), pa.field("foreign", pa.bool_())]
+)
+
+PHRASES = Table(
+    "phrases",
+    "Popular phrases: those that one function chose on enough pages.",
+    "pages, descending; then phrase",
+    (
+        Column("phrase", pa.string(), "its words, case-folded"),
+        Column("pages", pa.int64(), "pages that hold it as a shingle, under any function"),
+        Column("hosts", pa.int64(), "hosts of those pages"),
+        Column("domains", pa.int64(), "domains of those pages, by the server map where one is given"),
+        Column("kind", pa.string(), "a hint: `counting`, `legal`, `navigation`, `template` or `idiom`"),
+        Column("functions", pa.int64(), "functions under which it is popular"),
+        Column("example_url", pa.string(), "the first page that holds it"),
+        Column("fingerprint", pa.int64(), "its 64 bits, as in the shingles of `sketches`"),
+    ),
+    brief=("phrase", "pages", "hosts", "domains", "kind", "example_url"),
+)
+
+POPULAR = Table(
+    "popular",
+    "How many shingles of each page are popular; representatives of duplicate classes only.",
+    "page",
+    (PAGE, URL, Column("popular", pa.int64(), "shingles of the page that are popular")),
+)
+
+COVERS = Table(
+    "covers",
+    "Pages with many popular shingles, and the few other pages that hold those too.",
+    "page",
+    (
+        PAGE,
+        URL,
+        Column("popular", pa.int64(), "shingles of the page that are popular"),
+        Column("cover", pa.int64(), "donors: pages that together hold the popular shingles"),
+        Column("foreign", pa.int64(), "popular shingles that donors of other sites hold"),
+        Column(
+            "donors", pa.list_(DONOR), "in order of choice: page, shingles it is the first to cover, foreign"
+        ),
+    ),
+)
+
+SITES = Table(
+    "sites",
+    "Popular shingles by site; those that look like a farm have a rank.",
+    "pages, descending; then site",
+    (
+        Column("site", pa.string(), "host, domain or address, as `--site` says"),
+        Column("pages", pa.int64(), "its pages, representatives of duplicate classes only"),
+        Column("mean_popular", pa.float64(), "mean of popular shingles a page"),
+        Column("std_popular", pa.float64(), "their standard deviation"),
+        Column(
+            "originality", pa.float64(), "share of its grams that no other page has; null before quilts ran"
+        ),
+        Column("rank", pa.int64(), "by pages, among sites of many popular shingles and small deviation"),
+    ),
+)
