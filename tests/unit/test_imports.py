@@ -20,7 +20,7 @@ ROOT = Path(pagekin.__file__).parent
 LAYERS: list[set[str]] = [
     {"cli"},
     {"web", "report", "crawl", "audit"},
-    {"pipeline", "index", "verdicts", "show", "single", "digests", "synth"},
+    {"pipeline", "index", "verdicts", "show", "single", "digests", "calibrate", "synth"},
     {"detect"},
     {"engines", "readers", "run"},
     {"tables", "params", "files"},

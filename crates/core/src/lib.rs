@@ -17,6 +17,7 @@ pub mod entities;
 pub mod extract;
 mod fast;
 mod find;
+pub mod index;
 pub mod kin;
 pub mod known;
 pub mod links;

@@ -1,5 +1,7 @@
 //! Digests at the border.
 
+use std::cmp::Reverse;
+
 use arrow_array::RecordBatch;
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::exceptions::PyValueError;
@@ -9,6 +11,7 @@ use rayon::ThreadPool;
 use pagekin_core::alike::Alike;
 use pagekin_core::ctph;
 use pagekin_core::digest::{Digest, compare};
+use pagekin_core::index::Index;
 use pagekin_core::known::{Kind, Known};
 
 use crate::{enter, pool};
@@ -94,6 +97,40 @@ impl FuzzyIndex {
     }
 }
 
+/// Digests to be found by others that are like them.
+#[pyclass]
+struct DigestIndex {
+    index: Index,
+}
+
+#[pymethods]
+impl DigestIndex {
+    #[new]
+    fn new() -> Self {
+        DigestIndex { index: Index::new(usize::MAX) }
+    }
+
+    /// Takes in digests; their numbers go on from those before.
+    fn add(&mut self, py: Python<'_>, digests: Vec<String>) -> PyResult<()> {
+        let digests = digests.iter().map(|text| parse(text)).collect::<PyResult<Vec<_>>>()?;
+        enter(py, || {
+            digests.iter().for_each(|digest| self.index.add(digest));
+            Ok::<_, String>(())
+        })
+    }
+
+    /// Number and score of every digest with at least this score, the best first.
+    fn matches(&mut self, digest: &str, threshold: u32) -> PyResult<Vec<(u32, u32)>> {
+        let mut found = Vec::new();
+        self.index.matches(&parse(digest)?, |number, score| found.push((number, score)));
+        found.retain(|&(_, score)| score >= threshold);
+        found.sort_unstable_by_key(|&(number, score)| (number, Reverse(score)));
+        found.dedup_by_key(|&mut (number, _)| number);
+        found.sort_unstable_by_key(|&(number, score)| (Reverse(score), number));
+        Ok(found)
+    }
+}
+
 /// Finds the classes among many digests.
 #[pyclass]
 struct FuzzyClasses {
@@ -134,6 +171,7 @@ fn finished() -> PyErr {
 
 /// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<DigestIndex>()?;
     m.add_class::<FuzzyIndex>()?;
     m.add_class::<FuzzyClasses>()?;
     m.add_function(wrap_pyfunction!(ssdeep, m)?)?;

@@ -20,9 +20,11 @@ from pagekin.errors import PagekinError
 COMMANDS = {
     "compare": "Compare two HTML files: one to one.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
+    "fuzzy-threshold": "Show what ssdeep scores mean on the texts of a run.",
     "report": "Write a run's figures as one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",
     "show": "Print a table of a run.",
+    "ssdeep": "Print the digests of a run in the ssdeep format, or match those of a file.",
     "synth": "Write a made-up web with its truth table.",
 }
 
@@ -40,7 +42,8 @@ class Commands(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"pagekin.cli.{cmd_name}"), cmd_name)
+        name = cmd_name.replace("-", "_")
+        command = getattr(import_module(f"pagekin.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 
