@@ -18,6 +18,7 @@ import click
 from pagekin.errors import PagekinError
 
 COMMANDS = {
+    "audit": "Count duplicates among ranked search results.",
     "compare": "Compare two HTML files: one to one.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
     "fuzzy-threshold": "Show what ssdeep scores mean on the texts of a run.",
