@@ -51,12 +51,12 @@ def test_jsonl(name: str, tmp_path: Path) -> None:
     assert table["chips"] == ["1", "1", "0", "0", "0"]
     assert table["2 queries"] == ["8", "5", "2", "1", "0"]
     assert "37.5% of the results" in done.stdout
-    found = list(csv.DictReader((tmp_path / "out/results.csv").open()))
+    found = list(csv.DictReader((tmp_path / "out/results.csv").read_text().splitlines()))
     assert [row["kind"] for row in found if row["query"] == "fish"] == KINDS
     near = next(row for row in found if row["kind"] == "near")
     assert (near["url"], near["of_url"], near["of_rank"]) == ("u:4", "u:1", "1")
     assert 90 <= int(near["score"]) < 100
-    curve = list(csv.DictReader((tmp_path / "out/curve.csv").open()))
+    curve = list(csv.DictReader((tmp_path / "out/curve.csv").read_text().splitlines()))
     assert len(curve) == 7
     assert curve[-1] == {"rank": "7", "unique": "2.5", "exact": "1.0", "near": "0.5", "missing": "0.0"}
     ranking = [json.loads(line) for line in (tmp_path / "out/ranking.jsonl").read_text().splitlines()]
