@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from pagekin.detect.causes import find_causes
 from pagekin.detect.duplicates import find_duplicates
 from pagekin.detect.fuzzy import find_fuzzy
 from pagekin.detect.sketch import sketch_crawl
@@ -46,6 +47,7 @@ DETECTORS: dict[str, Detector] = {
     "duplicates": Detector(find_duplicates),
     "styles": Detector(find_styles),
     "fuzzy": Detector(find_fuzzy),
+    "causes": Detector(find_causes, needs=("fuzzy",)),
 }
 """In the order in which they run. A detector comes after what it needs."""
 

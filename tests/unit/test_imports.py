@@ -23,7 +23,7 @@ LAYERS: list[set[str]] = [
     {"pipeline", "index", "verdicts", "show", "single", "digests", "calibrate", "synth"},
     {"detect"},
     {"engines", "readers", "run"},
-    {"tables", "params", "files"},
+    {"addresses", "tables", "params", "files"},
     {"errors"},
     {"_core"},
 ]

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from pagekin.readers import READ_REASONS
 from pagekin.report.blocks import Bars, Facts, Grid, Section
+from pagekin.report.fuzzy import causes, fuzzy
 from pagekin.run import Run
 
 TOP = 20
@@ -86,5 +87,7 @@ SECTIONS: list[tuple[tuple[str, ...], Callable[[Run], Section]]] = [
     (("pages",), sites),
     (("pages",), charsets),
     (("pages",), lengths),
+    (("fuzzy",), fuzzy),
+    (("duplicate_rates", "url_parameters"), causes),
 ]
 """The tables a section needs, and what makes it."""

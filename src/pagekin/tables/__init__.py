@@ -9,11 +9,12 @@ from __future__ import annotations
 from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
 from pagekin.tables.duplicates import DUPLICATES
-from pagekin.tables.fuzzy import FUZZY
+from pagekin.tables.fuzzy import DUPLICATE_RATES, FUZZY, URL_PARAMETERS
 from pagekin.tables.styles import STYLE_CLUSTERS, STYLE_MEMBERS
 
 __all__ = [
     "DUPLICATES",
+    "DUPLICATE_RATES",
     "FUZZY",
     "LINKS",
     "PAGES",
@@ -25,6 +26,7 @@ __all__ = [
     "STYLE_MEMBERS",
     "TABLES",
     "TEXTS",
+    "URL_PARAMETERS",
     "Column",
     "Table",
 ]
@@ -41,6 +43,8 @@ TABLES: dict[str, Table] = {
         STYLE_CLUSTERS,
         STYLE_MEMBERS,
         FUZZY,
+        DUPLICATE_RATES,
+        URL_PARAMETERS,
     )
 }
 """In the order in which they come about."""
