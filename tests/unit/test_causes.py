@@ -49,19 +49,15 @@ def test_rates(run: pagekin.Run) -> None:
     found = {
         pattern: (row["pages"], row["exact"], row["cause"], row["detail"]) for pattern, row in rows.items()
     }
-    assert (
-        found
-        == {
-            "www.cms.example/article/{n}?sid": (8, 8, "session id", "sid"),
-            "www.cms.example/article/{n}?view=print": (4, 4, "print view", "view"),
-            "cms.example/article/{n}": (4, 4, "host alias", "www."),
-            "www.cms.example/article/{n}": (4, 0, None, None),
-            "www.cms.example/{w}?id": (4, 0, None, None),
-            "www.cms.example/{w}?z": (2, 0, None, None),
-            "other.example/post/{n}": (4, 0, None, None),
-        }
-        or found.pop("www.cms.example/list?id", None) is None
-    )
+    assert found == {
+        "www.cms.example/article/{n}?sid": (8, 8, "session id", "sid"),
+        "www.cms.example/article/{n}?view=print": (4, 4, "print view", "view"),
+        "cms.example/article/{n}": (4, 4, "host alias", "www."),
+        "www.cms.example/article/{n}": (4, 0, None, None),
+        "www.cms.example/{w}?id": (4, 0, None, None),
+        "www.cms.example/{w}?z": (2, 0, None, None),
+        "other.example/post/{n}": (4, 0, None, None),
+    }
     row = rows["www.cms.example/article/{n}?sid"]
     assert (row["site"], row["rate"], row["caused"], row["cluster"]) == ("cms.example", 1.0, 8, None)
     assert row["url"].split("?")[0] == row["of_url"]
