@@ -109,7 +109,7 @@ def classes(digests: Sequence[str]) -> dict[int, int]:
 
 
 def all_pairs(digests: Sequence[str]) -> tuple[dict[int, int], int]:
-    """The same by comparing each digest with all before it; and how many pairs of like block size there are."""
+    """The same by comparing each digest with all before it; and how many pairs that took."""
     compared = 0
     numbers = [i for i, digest in enumerate(digests) if _squeezed_length(digest) >= LEAST]
     root = {number: number for number in numbers}

@@ -63,9 +63,8 @@ class Parameters:
             for key, *counts in zip(*(sums[name].to_pylist() for name in ("key", *columns)), strict=True)
         ]
         table = pa.Table.from_pylist(rows, schema=URL_PARAMETERS.schema)
-        table = table.append_column("repeats", pc.subtract(table["pages"], table["contents"]))
         order = [("repeats", "descending"), ("host", "ascending"), ("parameter", "ascending")]
-        return table.sort_by(order).select(URL_PARAMETERS.names)
+        return table.sort_by(order)
 
 
 class Counts(NamedTuple):
@@ -91,6 +90,7 @@ def _row(host: str, parameter: str, counts: Counts) -> dict[str, str | int]:
         "parameter": parameter,
         "role": role(parameter),
         **counts._asdict(),
+        "repeats": counts.pages - counts.contents,
         "verdict": counts.verdict,
     }
 

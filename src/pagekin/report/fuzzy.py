@@ -37,7 +37,7 @@ def fuzzy(run: Run) -> Section:
 def causes(run: Run) -> Section:
     """Which software and which addresses make the duplicates."""
     rates = run.table("duplicate_rates")
-    rates = rates.filter(pc.greater(pc.add(rates["exact"], rates["near"]), 0))
+    rates = rates.filter(pc.greater(rates["duplicates"], 0))
     names = ["site", "pattern", "cluster", "pages", "exact", "near", "rate", "cause", "detail", "caused"]
     parameters = run.table("url_parameters")
     parameters = parameters.filter(pc.equal(parameters["verdict"], "never matters"))

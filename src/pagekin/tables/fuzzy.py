@@ -33,9 +33,10 @@ DUPLICATE_RATES = Table(
         Column("pattern", pa.string(), "host, path shape and query keys of the pages' addresses"),
         Column("cluster", pa.int64(), "style cluster of the pages; null for none, or without styles"),
         Column("pages", pa.int64(), "pages of this site, pattern and cluster"),
+        Column("duplicates", pa.int64(), "exact and near duplicates among them"),
         Column("exact", pa.int64(), "exact duplicates among them"),
         Column("near", pa.int64(), "near duplicates among them"),
-        Column("rate", pa.float64(), "exact and near duplicates, of the pages"),
+        Column("rate", pa.float64(), "duplicates, of the pages"),
         Column("cause", pa.string(), "what makes most of the duplicates, where it shows in the addresses"),
         Column("detail", pa.string(), "the query parameter, or the other host"),
         Column("caused", pa.int64(), "duplicates with this cause and detail"),
@@ -48,7 +49,7 @@ DUPLICATE_RATES = Table(
 URL_PARAMETERS = Table(
     "url_parameters",
     "Which query parameters change what a page says, by addresses that differ in one of them alone.",
-    "repeats (pages minus contents) from most to fewest, then host, parameter",
+    "repeats from most to fewest, then host, parameter",
     (
         Column("host", pa.string(), "host name, lower case"),
         Column("parameter", pa.string(), "query key, or a key in the path like `;jsessionid=`"),
@@ -56,6 +57,7 @@ URL_PARAMETERS = Table(
         Column("addresses", pa.int64(), "addresses, but for this parameter, that were met more than once"),
         Column("pages", pa.int64(), "pages with those addresses"),
         Column("contents", pa.int64(), "different contents for each address, added up"),
+        Column("repeats", pa.int64(), "pages minus contents"),
         Column(
             "verdict",
             pa.string(),
