@@ -6,13 +6,15 @@ use arrow_array::RecordBatch;
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
 use rayon::ThreadPool;
 
 use pagekin_core::alike::Alike;
 use pagekin_core::ctph;
-use pagekin_core::digest::{Digest, compare};
+use pagekin_core::digest::{Digest, Pattern, compare};
 use pagekin_core::index::Index;
 use pagekin_core::known::{Kind, Known};
+use pagekin_core::shelf::Stored;
 
 use crate::{enter, pool};
 
@@ -43,9 +45,15 @@ fn ssdeep_why(a: &str, b: &str) -> PyResult<Option<&'static str>> {
 
 /// The scores of one digest against many.
 #[pyfunction]
-fn ssdeep_scores(digest: &str, others: Vec<String>) -> PyResult<Vec<u32>> {
+fn ssdeep_scores(digest: &str, others: &Bound<'_, PyList>) -> PyResult<Vec<u32>> {
     let digest = parse(digest)?;
-    others.iter().map(|other| Ok(compare(&digest, &parse(other)?).unwrap_or(0))).collect()
+    let stored = Stored::of(&digest);
+    let patterns = stored.signatures().map(|(level, signature)| (level, Pattern::of(signature, level)));
+    let score = |other: &Stored<'_>| {
+        let at = |(level, pattern): &(u8, Pattern)| pattern.score(other.at(*level)?);
+        if *other == stored { 100 } else { patterns.iter().filter_map(at).max().unwrap_or(0) }
+    };
+    others.iter().map(|other| Ok(score(&Stored::of(&parse(other.cast::<PyString>()?.to_str()?)?)))).collect()
 }
 
 fn check(threshold: u32, least: usize) -> PyResult<()> {
