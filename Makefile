@@ -30,6 +30,7 @@ build: $(VENV)/.built
 
 bench: $(VENV)/.system $(VENV)/.built
 	$(BIN)/pip install --quiet -r benches/peers.txt
+	bash benches/peers.sh $(BIN)/pip
 	$(BIN)/python benches/run.py
 
 ## Coverage-guided fuzzing for a bounded time; FUZZ_SECONDS per target.

@@ -18,6 +18,7 @@ BENCHES = (
     "shingles",
     "duplicates",
     "phrases",
+    "fuzzy",
     "styles",
     "clusters",
     "quilts",

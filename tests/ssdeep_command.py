@@ -26,7 +26,7 @@ def digests(texts: Sequence[bytes], folder: Path) -> list[str]:
     require()
     for number, text in enumerate(texts):
         (folder / str(number)).write_bytes(text)
-    lines = _run("-l", *map(str, range(len(texts))), folder=folder).splitlines()
+    lines = run("-l", *map(str, range(len(texts))), folder=folder).splitlines()
     assert lines[0] == HEADER
     found = {name.rstrip('"'): digest for digest, name in (line.split(',"') for line in lines[1:])}
     return [found[str(number)] for number in range(len(texts))]
@@ -37,10 +37,11 @@ def scores(digests: Sequence[str], folder: Path) -> dict[tuple[int, int], int]:
     require()
     lines = [HEADER, *(f'{digest},"{number}"' for number, digest in enumerate(digests))]
     (folder / "signatures").write_text("\n".join(lines) + "\n")
-    rows = csv.reader(_run("-a", "-c", "-x", "signatures", folder=folder).splitlines())
+    rows = csv.reader(run("-a", "-c", "-x", "signatures", folder=folder).splitlines())
     return {(int(row[0]), int(row[1])): int(row[2]) for row in rows if row}
 
 
-def _run(*args: str, folder: Path) -> str:
+def run(*args: str, folder: Path) -> str:
+    """What the command prints."""
     done = subprocess.run(["ssdeep", "-s", *args], cwd=folder, capture_output=True, check=True, timeout=120)
     return done.stdout.decode()

@@ -1,9 +1,13 @@
-"""ssdeep digests: of a text, and two of them compared.
+"""ssdeep digests: of a text, two of them compared, and files of them.
 
 A digest is `BLOCKSIZE:SIGNATURE:SIGNATURE`, as the `ssdeep` command prints it for a file with that text.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 from pagekin import _core
 from pagekin.errors import InputError
@@ -47,3 +51,57 @@ def ssdeep_why(a: str, b: str) -> str | None:
         return _core.ssdeep_why(a, b)
     except ValueError as error:
         raise InputError(str(error)) from None
+
+
+HEADER = "ssdeep,1.1--blocksize:hash:hash,filename"
+_HEADERS = (HEADER, "ssdeep,1.0--blocksize:hash:hash,filename")
+
+_CONTROL = {code: f"%{code:02X}" for code in (*range(32), 127)}
+"""A name of several lines would break the file; addresses write such characters like this anyway."""
+
+
+def digest_line(digest: str, name: str) -> str:
+    r"""A line of a file in the ssdeep format.
+
+    Examples:
+        >>> digest_line("3:C:C", 'a "page"')
+        '3:C:C,"a \\"page\\""'
+    """
+    quoted = name.translate(_CONTROL).replace('"', '\\"')
+    return f'{digest},"{quoted}"'
+
+
+@dataclass
+class DigestFile:
+    """A file in the ssdeep format, as `ssdeep FILES > file` writes it; iterates over digests and names."""
+
+    path: Path
+    skipped: int = 0
+    """lines that are no digests"""
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        try:
+            with self.path.open(encoding="utf-8", errors="surrogateescape") as lines:
+                if next(lines, "").rstrip("\r\n") not in _HEADERS:
+                    raise InputError(
+                        f"{self.path} is not a file of ssdeep digests: it must begin with {HEADER}"
+                    )
+                for line in lines:
+                    found = _parse_line(line.rstrip("\r\n"))
+                    if found is None:
+                        self.skipped += 1
+                    else:
+                        yield found
+        except OSError as error:
+            raise InputError(f"cannot read {self.path}: {error.strerror}") from error
+
+
+def _parse_line(line: str) -> tuple[str, str] | None:
+    digest, _, name = line.partition(",")
+    try:
+        _core.ssdeep_score(digest, digest)
+    except (ValueError, UnicodeEncodeError):
+        return None
+    if len(name) >= 2 and name[0] == name[-1] == '"':
+        name = name[1:-1].replace('\\"', '"')
+    return digest, name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from pagekin.detect.causes import find_causes
 from pagekin.detect.duplicates import find_duplicates
 from pagekin.detect.fuzzy import find_fuzzy
 from pagekin.detect.phrases import find_phrases
@@ -50,6 +51,7 @@ DETECTORS: dict[str, Detector] = {
     "quilts": Detector(find_quilts, needs=("duplicates",)),
     "fuzzy": Detector(find_fuzzy),
     "phrases": Detector(find_phrases, needs=("duplicates",)),
+    "causes": Detector(find_causes, needs=("fuzzy",)),
 }
 """In the order in which they run. A detector comes after what it needs."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -20,6 +21,7 @@ from docs.blocks import FILES, ROOT, Block, blocks, prose
 
 import pagekin
 from pagekin.cli.main import main
+from pagekin.digests import HEADER, digest_line
 from pagekin.readers import read_pages
 from pagekin.synth import write_web
 
@@ -58,6 +60,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = texts.to_pandas().to_json(orient="records", lines=True, force_ascii=False).encode()
     (folder / "pages.jsonl").write_bytes(lines)
     (folder / "pages.jsonl.zst").write_bytes(zstandard.compress(lines))
+    ranked = [{"query": "q", "rank": rank, **row} for rank, row in enumerate(texts.to_pylist(), 1)]
+    (folder / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ranked))
+    trec = [f"1 Q0 {row['url']} {row['rank']} 0 tag\n" for row in ranked]
+    (folder / "run.trec").write_text("".join(trec))
+    known = [digest_line(pagekin.ssdeep(row["text"]), row["url"]) for row in ranked]
+    (folder / "known.ssdeep").write_text("\n".join([HEADER, *known]))
     toml = next(block.text for block in blocks("toml"))
     (folder / "params.toml").write_text(toml)
     return folder

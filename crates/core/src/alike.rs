@@ -2,8 +2,7 @@
 //!
 //! Pages of one text are joined, then pages of one digest. Any other pair with a score shares a piece of seven
 //! characters at one block size, so digests are sorted by their pieces, and only those that meet in a piece are
-//! compared: with each other class that met there, until one score reaches the threshold. Most pairs fall to two cheap
-//! bounds first. The pieces are sorted in as many passes as memory needs; the classes are the same.
+//! compared, but for those that are in one class already. Most pairs fall to a cheap bound first. The pieces are sorted in as many passes as memory needs; the classes are the same.
 
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use crate::ctph::LONGEST;
 use crate::digest::{Digest, Pattern, most_score, windows};
 use crate::pieces::hash;
 use crate::shelf::{Shelf, Stored};
+use crate::style::mix;
 use crate::union::Union;
 
 /// Collects digests, then finds the classes.
@@ -143,121 +143,143 @@ struct Near<'a> {
     memory: usize,
 }
 
+/// A page in the list of a piece: its rank, and which of its signatures holds the piece.
+#[derive(Clone, Copy)]
+struct Member(u32);
+
+impl Member {
+    fn rank(self) -> u32 {
+        self.0 >> 1
+    }
+}
+
 impl Near<'_> {
-    fn digest(&self, rank: u32) -> Stored<'_> {
-        self.digests.get(self.order[rank as usize])
+    /// The signature in which a member holds a piece, and its level.
+    fn signature(&self, member: Member) -> (u8, &[u8]) {
+        self.digests.get(self.order[member.rank() as usize]).signatures()[(member.0 & 1) as usize]
     }
 
     fn join(&self, ranks: &[u32], classes: &mut Union) {
         let pieces = |&rank: &u32| {
-            let digest = self.digest(rank);
-            digest
-                .signatures()
-                .into_iter()
-                .flat_map(|(level, s)| windows(s).map(move |w| hash(level, w)))
-                .map(move |h| (h, rank))
+            (rank << 1..=rank << 1 | 1).flat_map(|member| {
+                let (level, signature) = self.signature(Member(member));
+                windows(signature).map(move |window| (hash(level, window), member))
+            })
         };
         let total: usize = ranks.par_iter().map(|rank| pieces(rank).count()).sum();
         let passes = (total * size_of::<u64>() / self.memory.max(1) + 1) as u64;
+        let limits = limits(self.threshold);
+        let mut done = HashSet::new();
         for pass in 0..passes {
-            // The half of the hash that does not choose the pass, and the page.
+            // The half of the hash that does not choose the pass, and the member.
             let mut met: Vec<u64> = ranks
                 .par_iter()
                 .flat_map_iter(pieces)
                 .filter(|(hash, _)| (hash >> 32) % passes == pass)
-                .map(|(hash, rank)| hash << 32 | u64::from(rank))
+                .map(|(hash, member)| hash << 32 | u64::from(member))
                 .collect();
             met.par_sort_unstable();
             met.dedup();
             for group in met.chunk_by(|a, b| a >> 32 == b >> 32).filter(|group| group.len() > 1) {
-                self.join_group(group, classes);
+                let members: Vec<Member> = group.iter().map(|&entry| Member(entry as u32)).collect();
+                // What pages have in common is often longer than a piece: then the same pages meet again.
+                let again = members.len() > LARGE
+                    && !done.insert(members.iter().fold(0, |all, member| mix(all ^ u64::from(member.0))));
+                if !again {
+                    self.join_group(&members, &limits, classes);
+                }
             }
         }
     }
 
-    /// Compares the pages that share a piece, each with the classes that are there already.
-    fn join_group(&self, group: &[u64], classes: &mut Union) {
-        let root = classes.find(group[0] as u32);
-        if group.iter().all(|&member| classes.find(member as u32) == root) {
+    /// Compares the pages that share a piece, but for those of one class.
+    fn join_group(&self, group: &[Member], limits: &Limits, classes: &mut Union) {
+        let root = classes.find(group[0].rank());
+        if group.iter().all(|member| classes.find(member.rank()) == root) {
             return;
         }
-        let mut met: Vec<(u32, Vec<Card>)> = Vec::new();
-        for rank in group.iter().map(|&member| member as u32) {
-            let card = Card::of(rank, &self.digest(rank));
-            let patterns = Patterns::of(&self.digest(rank), self.threshold);
-            for (class, cards) in &met {
-                if classes.find(*class) == classes.find(rank) {
-                    continue;
-                }
-                if cards
-                    .iter()
-                    .any(|other| patterns.may_reach(&card, other) && patterns.reach(&self.digest(other.rank)))
-                {
-                    classes.join(*class, rank);
-                }
+        let cards: Vec<Card> = group
+            .iter()
+            .map(|&member| (member, self.signature(member)))
+            .filter(|(_, (level, signature))| most_score(*level, signature.len() as u32) >= self.threshold)
+            .map(|(member, (level, signature))| Card::of(member, level, signature))
+            .collect();
+        let mut likely = Vec::new();
+        for (place, card) in cards.iter().enumerate() {
+            likely.clear();
+            find_likely(card, &cards[..place], limits, &mut likely);
+            if likely.is_empty() {
+                continue;
             }
-            let class = classes.find(rank);
-            match met.iter_mut().find(|(other, _)| classes.find(*other) == class) {
-                Some((_, cards)) => cards.push(card),
-                None => met.push((rank, vec![card])),
+            let (level, signature) = self.signature(card.member);
+            let pattern = Pattern::of(signature, level);
+            for &other in &likely {
+                let other = cards[other as usize].member;
+                if classes.find(other.rank()) != classes.find(card.member.rank())
+                    && pattern.score(self.signature(other).1).is_some_and(|score| score >= self.threshold)
+                {
+                    classes.join(other.rank(), card.member.rank());
+                }
             }
         }
     }
 }
 
-/// What rules out most pairs at a glance: the length of each signature, and which characters it has.
+/// Members from which on a group is remembered.
+const LARGE: usize = 64;
+
+/// For each sum of two lengths the most insertions and deletions with which the threshold is reached.
+type Limits = [u32; 2 * LONGEST + 1];
+
+fn limits(threshold: u32) -> Limits {
+    let longest = LONGEST as u32;
+    let reaches = |distance: u32, sum: u32| 100 - 100 * (distance * longest / sum) / longest >= threshold;
+    std::array::from_fn(|sum| {
+        (0..=sum as u32).take_while(|&distance| sum > 0 && reaches(distance, sum as u32)).last().unwrap_or(0)
+    })
+}
+
+/// What rules out most pairs at a glance: the length of a signature, and which characters it has.
 struct Card {
-    rank: u32,
+    characters: u64,
+    member: Member,
     level: u8,
-    lengths: [u8; 2],
-    characters: [u64; 2],
+    len: u8,
 }
 
 impl Card {
-    fn of(rank: u32, digest: &Stored<'_>) -> Self {
-        let set = |s: &[u8]| s.iter().fold(0u64, |set, &byte| set | 1 << (byte & 63));
-        Card {
-            rank,
-            level: digest.level,
-            lengths: [digest.first.len() as u8, digest.second.len() as u8],
-            characters: [set(digest.first), set(digest.second)],
+    fn of(member: Member, level: u8, signature: &[u8]) -> Self {
+        let characters = signature.iter().fold(0u64, |set, &byte| set | 1 << (byte & 63));
+        Card { characters, member, level, len: signature.len() as u8 }
+    }
+}
+
+/// Appends the places of the cards that may reach the threshold with this one. A character that one signature lacks
+/// needs an insertion or deletion.
+fn find_likely(card: &Card, others: &[Card], limits: &Limits, likely: &mut Vec<u32>) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: the CPU has it.
+        return unsafe { find_likely_counted(card, others, limits, likely) };
+    }
+    find_likely_plain(card, others, limits, likely);
+}
+
+/// The same loop with an instruction that counts bits.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn find_likely_counted(card: &Card, others: &[Card], limits: &Limits, likely: &mut Vec<u32>) {
+    find_likely_plain(card, others, limits, likely);
+}
+
+#[inline(always)]
+fn find_likely_plain(card: &Card, others: &[Card], limits: &Limits, likely: &mut Vec<u32>) {
+    for (place, other) in (0..).zip(others) {
+        let missing = (card.characters ^ other.characters).count_ones();
+        let sum = usize::from(card.len) + usize::from(other.len);
+        if missing <= limits[sum.min(2 * LONGEST)] && card.level == other.level {
+            likely.push(place);
         }
-    }
-}
-
-/// A digest that many others are compared with.
-struct Patterns {
-    threshold: u32,
-    patterns: [(u8, Pattern); 2],
-}
-
-impl Patterns {
-    fn of(digest: &Stored<'_>, threshold: u32) -> Self {
-        Patterns { threshold, patterns: digest.signatures().map(|(level, s)| (level, Pattern::of(s, level))) }
-    }
-
-    fn reach(&self, other: &Stored<'_>) -> bool {
-        let score = |(level, pattern): &(u8, Pattern)| pattern.score(other.at(*level)?);
-        self.patterns.iter().filter_map(score).any(|score| score >= self.threshold)
-    }
-
-    /// Whether two digests could reach the threshold. A signature that lacks a character of the other needs an
-    /// insertion or deletion for it; as many as the lengths differ are needed anyway.
-    #[inline]
-    fn may_reach(&self, a: &Card, b: &Card) -> bool {
-        let pairs: &[(usize, usize)] = match i16::from(a.level) - i16::from(b.level) {
-            0 => &[(0, 0), (1, 1)],
-            1 => &[(0, 1)],
-            -1 => &[(1, 0)],
-            _ => &[],
-        };
-        pairs.iter().any(|&(i, j)| {
-            let (x, y) = (u32::from(a.lengths[i]), u32::from(b.lengths[j]));
-            let distance = (a.characters[i] ^ b.characters[j]).count_ones().max(x.abs_diff(y));
-            let longest = LONGEST as u32;
-            let most = 100 - (100 * (distance * longest / (x + y).max(1)) / longest).min(100);
-            most.min(most_score(a.level + i as u8, x.min(y))) >= self.threshold
-        })
     }
 }
 

@@ -5,9 +5,8 @@
 
 use hashbrown::HashMap;
 
-use crate::digest::{Digest, Pattern};
-use crate::pieces::{Pieces, hash};
-use crate::shelf::{Shelf, Stored};
+use crate::digest::Digest;
+use crate::index::Index;
 
 /// A piece that so many unique pages hold says little; later holders are found by their other pieces.
 pub const MOST_HOLDERS: usize = 256;
@@ -40,13 +39,9 @@ pub struct Known {
     least: usize,
     pages: u32,
     texts: HashMap<[u8; 16], u32>,
-    unique: Shelf,
+    unique: Index,
     /// Places of the unique pages in the order of all.
     places: Vec<u32>,
-    pieces: Pieces,
-    /// For each unique page the last look-up that met it.
-    met: Vec<u32>,
-    lookup: u32,
 }
 
 impl Known {
@@ -57,11 +52,8 @@ impl Known {
             least,
             pages: 0,
             texts: HashMap::new(),
-            unique: Shelf::default(),
+            unique: Index::new(MOST_HOLDERS),
             places: Vec::new(),
-            pieces: Pieces::new(MOST_HOLDERS),
-            met: Vec::new(),
-            lookup: 0,
         }
     }
 
@@ -80,46 +72,21 @@ impl Known {
         if score >= self.threshold {
             return Found { kind: Kind::Near, of, score };
         }
-        self.keep(&Stored::of(digest), place);
+        self.unique.add(digest);
+        self.places.push(place);
         Found { kind: Kind::Unique, of, score }
     }
 
     /// The unique page with the highest score, the earliest among equals; none if nothing is alike.
     pub fn best(&mut self, digest: &Digest) -> Option<(u32, u32)> {
-        let stored = Stored::of(digest);
         let mut best: Option<(u32, u32)> = None;
-        for (level, signature) in stored.signatures() {
-            self.lookup = self.lookup.wrapping_add(1);
-            let pattern = Pattern::of(signature, level);
-            for window in crate::digest::windows(signature) {
-                for &holder in self.pieces.holders(hash(level, window)) {
-                    if std::mem::replace(&mut self.met[holder as usize], self.lookup) == self.lookup {
-                        continue;
-                    }
-                    let other = self.unique.get(holder);
-                    let score =
-                        if other == stored { Some(100) } else { other.at(level).and_then(|s| pattern.score(s)) };
-                    let Some(score) = score else { continue };
-                    let place = self.places[holder as usize];
-                    if best.is_none_or(|(of, most)| score > most || score == most && place < of) {
-                        best = Some((place, score));
-                    }
-                }
+        self.unique.matches(digest, |number, score| {
+            // Numbers follow the order in which pages came.
+            if best.is_none_or(|(of, most)| score > most || score == most && number < of) {
+                best = Some((number, score));
             }
-        }
-        best
-    }
-
-    fn keep(&mut self, stored: &Stored<'_>, place: u32) {
-        let holder = self.places.len() as u32;
-        for (level, signature) in stored.signatures() {
-            for window in crate::digest::windows(signature) {
-                self.pieces.add(hash(level, window), holder);
-            }
-        }
-        self.unique.push(stored);
-        self.places.push(place);
-        self.met.push(0);
+        });
+        best.map(|(number, score)| (self.places[number as usize], score))
     }
 
     /// Pages so far, and the unique ones that are compared with.
@@ -130,8 +97,7 @@ impl Known {
     /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         let texts = self.texts.capacity() * 8 / 7 * (size_of::<([u8; 16], u32)>() + 1);
-        let per_page = (self.places.capacity() + self.met.capacity()) * size_of::<u32>();
-        texts + per_page + self.unique.memory() + self.pieces.memory()
+        texts + self.places.capacity() * size_of::<u32>() + self.unique.memory()
     }
 }
 

@@ -25,6 +25,7 @@ pub mod gram_index;
 pub mod gram_known;
 pub mod gram_verify;
 pub mod grams;
+pub mod index;
 pub mod kin;
 pub mod known;
 pub mod links;

@@ -1,15 +1,20 @@
 //! Digests at the border.
 
+use std::cmp::Reverse;
+
 use arrow_array::RecordBatch;
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
 use rayon::ThreadPool;
 
 use pagekin_core::alike::Alike;
 use pagekin_core::ctph;
-use pagekin_core::digest::{Digest, compare};
+use pagekin_core::digest::{Digest, Pattern, compare};
+use pagekin_core::index::Index;
 use pagekin_core::known::{Kind, Known};
+use pagekin_core::shelf::Stored;
 
 use crate::{enter, pool};
 
@@ -40,9 +45,15 @@ fn ssdeep_why(a: &str, b: &str) -> PyResult<Option<&'static str>> {
 
 /// The scores of one digest against many.
 #[pyfunction]
-fn ssdeep_scores(digest: &str, others: Vec<String>) -> PyResult<Vec<u32>> {
+fn ssdeep_scores(digest: &str, others: &Bound<'_, PyList>) -> PyResult<Vec<u32>> {
     let digest = parse(digest)?;
-    others.iter().map(|other| Ok(compare(&digest, &parse(other)?).unwrap_or(0))).collect()
+    let stored = Stored::of(&digest);
+    let patterns = stored.signatures().map(|(level, signature)| (level, Pattern::of(signature, level)));
+    let score = |other: &Stored<'_>| {
+        let at = |(level, pattern): &(u8, Pattern)| pattern.score(other.at(*level)?);
+        if *other == stored { 100 } else { patterns.iter().filter_map(at).max().unwrap_or(0) }
+    };
+    others.iter().map(|other| Ok(score(&Stored::of(&parse(other.cast::<PyString>()?.to_str()?)?)))).collect()
 }
 
 fn check(threshold: u32, least: usize) -> PyResult<()> {
@@ -94,6 +105,40 @@ impl FuzzyIndex {
     }
 }
 
+/// Digests to be found by others that are like them.
+#[pyclass]
+struct DigestIndex {
+    index: Index,
+}
+
+#[pymethods]
+impl DigestIndex {
+    #[new]
+    fn new() -> Self {
+        DigestIndex { index: Index::new(usize::MAX) }
+    }
+
+    /// Takes in digests; their numbers go on from those before.
+    fn add(&mut self, py: Python<'_>, digests: Vec<String>) -> PyResult<()> {
+        let digests = digests.iter().map(|text| parse(text)).collect::<PyResult<Vec<_>>>()?;
+        enter(py, || {
+            digests.iter().for_each(|digest| self.index.add(digest));
+            Ok::<_, String>(())
+        })
+    }
+
+    /// Number and score of every digest with at least this score, the best first.
+    fn matches(&mut self, digest: &str, threshold: u32) -> PyResult<Vec<(u32, u32)>> {
+        let mut found = Vec::new();
+        self.index.matches(&parse(digest)?, |number, score| found.push((number, score)));
+        found.retain(|&(_, score)| score >= threshold);
+        found.sort_unstable_by_key(|&(number, score)| (number, Reverse(score)));
+        found.dedup_by_key(|&mut (number, _)| number);
+        found.sort_unstable_by_key(|&(number, score)| (Reverse(score), number));
+        Ok(found)
+    }
+}
+
 /// Finds the classes among many digests.
 #[pyclass]
 struct FuzzyClasses {
@@ -134,6 +179,7 @@ fn finished() -> PyErr {
 
 /// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<DigestIndex>()?;
     m.add_class::<FuzzyIndex>()?;
     m.add_class::<FuzzyClasses>()?;
     m.add_function(wrap_pyfunction!(ssdeep, m)?)?;

@@ -18,7 +18,8 @@ def compare(a: Path, b: Path, n: int, show_noise: bool) -> None:
     """Compare two HTML files: one to one.
 
     The style of a page is what is left of its HTML without letters and digits. Exact figures count the
-    n-grams of that noise; the estimates are what the fingerprints of a run would say.
+    n-grams of that noise; the estimates are what the fingerprints of a run would say. The ssdeep score
+    compares the visible texts by their digests.
 
     \b
     Examples:
@@ -42,8 +43,23 @@ def compare(a: Path, b: Path, n: int, show_noise: bool) -> None:
     )
     if found.caution:
         click.echo(found.caution)
+    _say_score(pages)
     if show_noise:
         _show_noise(a, b, pages, n)
+
+
+def _say_score(pages: tuple[bytes, bytes]) -> None:
+    from pagekin.digests import ssdeep, ssdeep_score, ssdeep_why
+    from pagekin.single import text
+
+    texts = text(pages[0]), text(pages[1])
+    digests = ssdeep(texts[0]), ssdeep(texts[1])
+    why = "the texts are the same" if texts[0] == texts[1] else ssdeep_why(*digests)
+    click.echo(
+        f"ssdeep       {ssdeep_score(*digests):>8}            " + (why or "of 100, by the texts' digests")
+    )
+    for digest in digests:
+        click.echo(f"             {digest}")
 
 
 def _read(path: Path) -> bytes:

@@ -18,14 +18,17 @@ import click
 from pagekin.errors import PagekinError
 
 COMMANDS = {
+    "audit": "Count duplicates among ranked search results.",
     "check": "Check one page against the pages of a run.",
     "compare": "Compare two HTML files: one to one.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
-    "like": "Rank all pages of a run by style similarity to one: one to all.",
     "export": "Write what a run found in formats that others read.",
+    "fuzzy-threshold": "Show what ssdeep scores mean on the texts of a run.",
+    "like": "Rank all pages of a run by style similarity to one: one to all.",
     "report": "Write a run's figures as one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",
     "show": "Print a table of a run.",
+    "ssdeep": "Print the digests of a run in the ssdeep format, or match those of a file.",
     "sweep": "Count the quilts of a run for a grid of parameters.",
     "synth": "Write a made-up web with its truth table.",
 }
@@ -44,7 +47,8 @@ class Commands(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"pagekin.cli.{cmd_name}"), cmd_name)
+        name = cmd_name.replace("-", "_")
+        command = getattr(import_module(f"pagekin.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

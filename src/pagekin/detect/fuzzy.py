@@ -80,8 +80,11 @@ def fuzzy_rows(run: Run, members: pa.Table) -> pa.Table:
     return pa.table([rows[name] for name in FUZZY.names], schema=FUZZY.schema)
 
 
-def columns_of(run: Run, table: str, names: Sequence[str], pages: pa.Array) -> dict[str, pa.ChunkedArray]:
+def columns_of(
+    run: Run, table: str, names: Sequence[str], pages: pa.Array | Sequence[int]
+) -> dict[str, pa.ChunkedArray]:
     """Columns of a table for these pages, in their order; only what is asked for is held in memory."""
+    pages = pages if isinstance(pages, pa.Array) else pa.array(pages, pa.int64())
     wanted = ds.field("page").isin(pages)
     with run.reading(table):
         found = run.dataset(table).to_table(columns=["page", *names], filter=wanted)

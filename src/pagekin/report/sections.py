@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from pagekin.readers import READ_REASONS
 from pagekin.report.blocks import Bars, Facts, Grid, Section
 from pagekin.report.duplicates import duplicates
+from pagekin.report.fuzzy import causes, fuzzy
 from pagekin.report.phrases import covers, phrases, popular_sites
 from pagekin.report.quilts import originality, quilts
 from pagekin.run import Run
@@ -95,5 +96,7 @@ SECTIONS: list[tuple[tuple[str, ...], Callable[[Run], Section]]] = [
     (("phrases", "popular"), phrases),
     (("covers", "pages"), covers),
     (("sites",), popular_sites),
+    (("fuzzy",), fuzzy),
+    (("duplicate_rates", "url_parameters"), causes),
 ]
 """The tables a section needs, and what makes it."""

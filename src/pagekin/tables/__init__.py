@@ -9,7 +9,7 @@ from __future__ import annotations
 from pagekin.tables.base import Column, Table
 from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIPPED, TEXTS
 from pagekin.tables.duplicates import DUPLICATES
-from pagekin.tables.fuzzy import FUZZY
+from pagekin.tables.fuzzy import DUPLICATE_RATES, FUZZY, URL_PARAMETERS
 from pagekin.tables.phrases import COVERS, PHRASES, POPULAR, SITES
 from pagekin.tables.quilts import ORIGINALITY, QUILT_SOURCES, QUILTS
 from pagekin.tables.styles import STYLE_CLUSTERS, STYLE_MEMBERS
@@ -17,6 +17,7 @@ from pagekin.tables.styles import STYLE_CLUSTERS, STYLE_MEMBERS
 __all__ = [
     "COVERS",
     "DUPLICATES",
+    "DUPLICATE_RATES",
     "FUZZY",
     "LINKS",
     "ORIGINALITY",
@@ -34,6 +35,7 @@ __all__ = [
     "STYLE_MEMBERS",
     "TABLES",
     "TEXTS",
+    "URL_PARAMETERS",
     "Column",
     "Table",
 ]
@@ -57,6 +59,8 @@ TABLES: dict[str, Table] = {
         POPULAR,
         COVERS,
         SITES,
+        DUPLICATE_RATES,
+        URL_PARAMETERS,
     )
 }
 """In the order in which they come about."""

@@ -22,3 +22,46 @@ FUZZY = Table(
     ),
     brief=("class", "page", "url", "kind", "score"),
 )
+
+DUPLICATE_RATES = Table(
+    "duplicate_rates",
+    "Which addresses and which software give duplicates: pages of a class of `fuzzy` but for its "
+    "representative.",
+    "duplicates from most to fewest, then site, pattern, cluster",
+    (
+        Column("site", pa.string(), "registered domain of the pages, else their host"),
+        Column("pattern", pa.string(), "host, path shape and query keys of the pages' addresses"),
+        Column("cluster", pa.int64(), "style cluster of the pages; null for none, or without styles"),
+        Column("pages", pa.int64(), "pages of this site, pattern and cluster"),
+        Column("duplicates", pa.int64(), "exact and near duplicates among them"),
+        Column("exact", pa.int64(), "exact duplicates among them"),
+        Column("near", pa.int64(), "near duplicates among them"),
+        Column("rate", pa.float64(), "duplicates, of the pages"),
+        Column("cause", pa.string(), "what makes most of the duplicates, where it shows in the addresses"),
+        Column("detail", pa.string(), "the query parameter, or the other host"),
+        Column("caused", pa.int64(), "duplicates with this cause and detail"),
+        Column("url", pa.string(), "one of them"),
+        Column("of_url", pa.string(), "the page it repeats"),
+    ),
+    brief=("site", "pattern", "pages", "exact", "near", "cause", "detail", "caused"),
+)
+
+URL_PARAMETERS = Table(
+    "url_parameters",
+    "Which query parameters change what a page says, by addresses that differ in one of them alone.",
+    "repeats from most to fewest, then host, parameter",
+    (
+        Column("host", pa.string(), "host name, lower case"),
+        Column("parameter", pa.string(), "query key, or a key in the path like `;jsessionid=`"),
+        Column("role", pa.string(), "what its name suggests: session id, print view, sort order, ..."),
+        Column("addresses", pa.int64(), "addresses, but for this parameter, that were met more than once"),
+        Column("pages", pa.int64(), "pages with those addresses"),
+        Column("contents", pa.int64(), "different contents for each address, added up"),
+        Column("repeats", pa.int64(), "pages minus contents"),
+        Column(
+            "verdict",
+            pa.string(),
+            "`never matters`, `sometimes matters`, `always matters` or `too few to say`",
+        ),
+    ),
+)

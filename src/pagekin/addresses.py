@@ -1,0 +1,99 @@
+"""Addresses taken apart, and what kind of address a URL is: its path shape and its query keys."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+ROUTES = frozenset(
+    [
+        "act",
+        "action",
+        "cmd",
+        "do",
+        "format",
+        "layout",
+        "mod",
+        "mode",
+        "module",
+        "op",
+        "option",
+        "route",
+        "task",
+        "tmpl",
+        "type",
+        "view",
+    ]
+)
+"""Query keys with which software chooses what to show, not of what: their values stay in patterns."""
+
+_URL = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{1,24}")
+_NUMBER = re.compile(r"\d+")
+_DATE = re.compile(r"(?:19|20)\d\d(?:-?[01]\d(?:-?[0-3]\d)?)?")
+_ID = re.compile(r"(?=.*\d)[0-9a-fA-F-]{8,}|(?=.*\d)(?=.*[A-Za-z])[0-9A-Za-z]{16,}")
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+_IN_PATH = re.compile(r";([A-Za-z_]+)=([^/;]*)")
+
+
+class Address(NamedTuple):
+    """A URL taken apart."""
+
+    scheme: str
+    host: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+    """Keys and values in order of the keys; `;jsessionid=…` in the path counts as one."""
+
+
+def parse(url: str) -> Address:
+    """Takes a URL apart. Whatever comes in, something comes out.
+
+    Examples:
+        >>> parse("http://a.example/b;jsessionid=1F?z=2&y=1#top").query
+        (('jsessionid', '1F'), ('y', '1'), ('z', '2'))
+    """
+    match = _URL.match(url)
+    scheme, host, path, query = match.groups() if match else ("", "", url, None)
+    pairs: list[tuple[str, str]] = []
+    for part in (query or "").split("&"):
+        if part:
+            key, _, value = part.partition("=")
+            pairs.append((key, value))
+    if ";" in path:
+        pairs += _IN_PATH.findall(path)
+        path = _IN_PATH.sub("", path)
+    return Address(scheme.lower(), host.lower(), path or "/", tuple(sorted(pairs)))
+
+
+def shape(segment: str) -> str:
+    """What a path segment looks like.
+
+    Examples:
+        >>> [shape(s) for s in ("2019", "17", "blue-shoes.html", "shoes", "9f86d081884c7d65")]
+        ['{date}', '{n}', '{s}.html', '{w}', '{id}']
+    """
+    extension = _EXTENSION.search(segment)
+    end = extension[0].lower() if extension else ""
+    stem = segment[: extension.start()] if extension else segment
+    for pattern, name in ((_DATE, "{date}"), (_NUMBER, "{n}"), (_ID, "{id}"), (_WORD, "{w}")):
+        if pattern.fullmatch(stem):
+            return name + end
+    return ("{s}" if stem else "") + end
+
+
+def pattern_of(address: Address) -> str:
+    """Host, path shape and query keys.
+
+    Folders are kept as they are while they are plain words: they tell sections of a site apart. The last
+    segment is always a shape, since it tells pages apart.
+
+    Examples:
+        >>> pattern_of(parse("http://a.example/news/2019/blue-shoes.html?id=7&view=print"))
+        'a.example/news/{date}/{s}.html?id&view=print'
+    """
+    *folders, last = address.path.split("/")[1:] or [""]
+    kept = [s if _WORD.fullmatch(s) else shape(s) for s in folders]
+    path = "/".join(("", *kept, shape(last)))
+    keys = dict.fromkeys(f"{k}={v}" if k in ROUTES and _WORD.fullmatch(v) else k for k, v in address.query)
+    return address.host + path + ("?" + "&".join(keys) if keys else "")

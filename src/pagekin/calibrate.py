@@ -1,0 +1,136 @@
+"""What ssdeep scores mean on the texts of a run: exact similarity of pairs with each score.
+
+Digests are compared first, which is cheap; of the pairs found some are taken for each range of scores, and
+their texts compared word by word. Similarity is the Jaccard coefficient of their phrases of `PHRASE` words.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+
+from pagekin import _core
+from pagekin.detect.fuzzy import columns_of
+from pagekin.errors import RunError
+from pagekin.run import Run
+
+PHRASE = 4
+RANGE = 5
+"""Scores in a range."""
+MOST_PAGES = 50_000
+"""Pages that are looked at; of a larger run, so many evenly spread."""
+MOST_MATCHES = 50
+"""Pairs that one page gives at most, so that one large class does not fill the sample."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two pages of different text."""
+
+    score: int
+    similarity: float
+    a: int
+    b: int
+
+
+@dataclass(frozen=True)
+class Range:
+    """Pairs whose scores are in one range."""
+
+    low: int
+    high: int
+    pairs: int
+    mean: float
+    least: float
+    """the smallest similarity"""
+    alike: float
+    """share of the pairs that are as similar as was asked for"""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The sample, by ranges of scores, and the threshold it suggests."""
+
+    pairs: list[Pair]
+    ranges: list[Range]
+    suggested: int | None
+    """the lowest score from which on all but one in twenty pairs are similar enough"""
+
+
+def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Calibration:
+    """Samples pairs of every score, and compares their texts.
+
+    Args:
+        run: The run; it needs its texts and sketches, no detector.
+        similarity: What makes two texts near duplicates in the eyes of the reader, 0 to 1.
+        per_range: Pairs to compare for each range of scores.
+        seed: Another seed takes other pairs.
+    """
+    pairs = sample_pairs(run, per_range, seed)
+    if not pairs:
+        raise RunError(f"{run.path} has no two different texts whose digests have a score")
+    pages = sorted({page for pair in pairs for page in pair[1:]})
+    texts = columns_of(run, "texts", ["text"], pages)["text"].to_pylist()
+    phrases = {page: _phrases(text) for page, text in zip(pages, texts, strict=True)}
+    found = [Pair(score, _jaccard(phrases[a], phrases[b]), a, b) for score, a, b in pairs]
+    return Calibration(found, _ranges(found, similarity), _suggest(found, similarity))
+
+
+def sample_pairs(run: Run, per_range: int, seed: int) -> list[tuple[int, int, int]]:
+    """Score and pages of some pairs for each range of scores, by score and page."""
+    table = run.table("sketches", ["page", "md5", "ssdeep"])
+    step = max(1, -(-table.num_rows // MOST_PAGES))
+    first: dict[str, tuple[int, str]] = {}
+    for row in table.take(list(range(0, table.num_rows, step))).to_pylist():
+        first.setdefault(row["md5"], (row["page"], row["ssdeep"]))
+    pages = list(first.values())
+    index = _core.DigestIndex()
+    index.add([digest for _, digest in pages])
+    rng = random.Random(seed)
+    seen: dict[int, int] = defaultdict(int)
+    kept: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    for number, (page, digest) in enumerate(pages):
+        matches = [match for match in index.matches(digest, 1) if match[0] < number]
+        for other, score in rng.sample(matches, min(MOST_MATCHES, len(matches))):
+            place = (score - 1) // RANGE
+            seen[place] += 1
+            # Each pair of a range is kept with the same chance, however many there are.
+            if len(kept[place]) < per_range:
+                kept[place].append((score, pages[other][0], page))
+            elif (at := rng.randrange(seen[place])) < per_range:
+                kept[place][at] = (score, pages[other][0], page)
+    return sorted(pair for part in kept.values() for pair in part)
+
+
+def _phrases(text: str) -> set[tuple[str, ...]]:
+    words = _core.words(text)
+    return {tuple(words[at : at + PHRASE]) for at in range(max(1, len(words) - PHRASE + 1))}
+
+
+def _jaccard(a: set[tuple[str, ...]], b: set[tuple[str, ...]]) -> float:
+    return len(a & b) / len(a | b)
+
+
+def _ranges(pairs: list[Pair], similarity: float) -> list[Range]:
+    parts: dict[int, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        parts[(pair.score - 1) // RANGE].append(pair)
+    rows = []
+    for place, part in sorted(parts.items()):
+        values = [pair.similarity for pair in part]
+        alike = sum(value >= similarity for value in values) / len(values)
+        low = place * RANGE + 1
+        rows.append(Range(low, low + RANGE - 1, len(part), sum(values) / len(values), min(values), alike))
+    return rows
+
+
+def _suggest(pairs: list[Pair], similarity: float) -> int | None:
+    best, alike = None, 0
+    above = sorted(pairs, key=lambda pair: -pair.score)
+    for count, pair in enumerate(above, 1):
+        alike += pair.similarity >= similarity
+        last = count == len(above) or above[count].score != pair.score
+        if last and alike * 20 >= count * 19:
+            best = pair.score
+    return best

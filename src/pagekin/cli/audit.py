@@ -1,0 +1,113 @@
+"""`pagekin audit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pagekin.audit import Audit
+
+DAMAGED = 3
+"""Finished, but some lines were no results."""
+
+
+@click.command()
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--pages", multiple=True, help="A crawl that holds the pages of a TREC run file; repeatable.")
+@click.option(
+    "--top", type=click.IntRange(min=1), default=750, show_default=True, help="Results of each query."
+)
+@click.option(
+    "--threshold",
+    type=click.IntRange(1, 100),
+    default=90,
+    show_default=True,
+    help="The ssdeep score that makes near duplicates.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="A folder for results, curve and ranking."
+)
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the curve into this PNG or SVG file.")
+def audit(
+    results: Path, pages: tuple[str, ...], top: int, threshold: int, output: Path | None, plot: Path | None
+) -> int:
+    """Count duplicates among ranked search results.
+
+    RESULTS is JSONL with query, rank, url and html or text, or a TREC run file whose documents are addresses
+    of pages in a crawl (--pages). A result is a duplicate when a better ranked one of the same query has the
+    same text, or a digest that scores high against its own. The folder gets results.csv (each result and what
+    it repeats), curve.csv (duplicates by rank, mean over queries) and the ranking without duplicates in the
+    format of RESULTS.
+
+    \b
+    Examples:
+      pagekin audit results.jsonl
+      pagekin audit results.jsonl --top 100 -o audit --plot curve.svg
+      pagekin audit run.trec --pages crawl.warc.gz
+    """
+    from pagekin.audit import KINDS
+    from pagekin.audit import audit as judge
+    from pagekin.cli.tables import clean
+    from pagekin.params import FuzzyParams
+    from pagekin.report.figures import check_plot, write_plot
+    from pagekin.report.fuzzy import draw_audit
+
+    if plot is not None:
+        check_plot(plot)
+    found = judge(results, pages, top, FuzzyParams(threshold=threshold))
+    click.echo(f"{'query':<40} results  unique   exact    near missing")
+    totals = dict.fromkeys(KINDS, 0)
+    for query in found.queries:
+        counts = found.counts(query)
+        totals = {kind: totals[kind] + counts[kind] for kind in KINDS}
+        click.echo(f"{clean(query)[:40]:<40} {_row(counts)}")
+    click.echo(f"{f'{len(found.queries):,} queries':<40} {_row(totals)}")
+    judged = sum(totals.values()) - totals["missing"]
+    if judged:
+        share = (totals["exact"] + totals["near"]) / judged
+        click.echo(f"{share:.1%} of the results repeat a better ranked one")
+    if output is not None:
+        _write(found, output)
+    if plot is not None:
+        write_plot(plot, lambda axes: draw_audit(axes, found.curve()))
+    if found.skipped:
+        click.echo(f"pagekin: {found.skipped:,} line(s) of {results} are no results", err=True)
+        return DAMAGED
+    return 0
+
+
+def _row(counts: dict[str, int]) -> str:
+    from pagekin.audit import KINDS
+
+    return " ".join(f"{number:>7,}" for number in (sum(counts.values()), *(counts[kind] for kind in KINDS)))
+
+
+def _write(found: Audit, folder: Path) -> None:
+    import csv
+    import io
+
+    from pagekin.audit import KINDS
+    from pagekin.files import write_atomically, writing
+
+    results, curve = io.StringIO(), io.StringIO()
+    rows = csv.writer(results)
+    rows.writerow(["query", "rank", "url", "kind", "of_rank", "of_url", "score"])
+    for query, ranked in found.queries.items():
+        for judged in ranked:
+            of = (judged.of.rank, judged.of.url) if judged.of else (None, None)
+            rows.writerow([query, judged.result.rank, judged.result.url, judged.kind, *of, judged.score])
+    points = csv.DictWriter(curve, ["rank", *KINDS])
+    points.writeheader()
+    points.writerows(found.curve())
+    ranking = "".join(f"{line}\n" for line in found.ranking())
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in (
+            ("results.csv", results.getvalue()),
+            ("curve.csv", curve.getvalue()),
+            ("ranking.trec" if found.trec else "ranking.jsonl", ranking),
+        ):
+            write_atomically(folder / name, text.encode())

@@ -1,0 +1,57 @@
+"""`pagekin fuzzy-threshold`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("fuzzy-threshold")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "--similarity",
+    type=click.FloatRange(0, 1),
+    default=0.8,
+    show_default=True,
+    help="From which similarity on two texts are near duplicates to you.",
+)
+@click.option(
+    "--pairs",
+    type=click.IntRange(1, 10_000),
+    default=50,
+    show_default=True,
+    help="Pairs to compare for each range of scores.",
+)
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the pairs into this PNG or SVG file.")
+def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None) -> None:
+    """Show what ssdeep scores mean on the texts of a run.
+
+    Takes pairs of pages with each score and compares their texts exactly: phrases of four words in common,
+    of all phrases of either. The suggested threshold is the lowest score from which on 95% of the pairs are
+    as similar as you ask for; give it to `pagekin scan --fuzzy-threshold`.
+
+    \b
+    Examples:
+      pagekin fuzzy-threshold run
+      pagekin fuzzy-threshold run --similarity 0.9 --plot scores.svg
+    """
+    from pagekin.calibrate import calibrate
+    from pagekin.report.figures import check_plot, write_plot
+    from pagekin.report.fuzzy import draw_scores
+    from pagekin.run import Run
+
+    if plot is not None:
+        check_plot(plot)
+    found = calibrate(Run(run), similarity, pairs)
+    click.echo(f"scores      pairs   mean   least   at least {similarity:g}")
+    for part in found.ranges:
+        scores = f"{part.low:>3} to {part.high:>3} {part.pairs:>6}"
+        click.echo(f"{scores}   {part.mean:.2f}    {part.least:.2f}   {part.alike:>6.0%}")
+    if found.suggested is None:
+        click.echo(f"suggested threshold: none; too few pairs reach a similarity of {similarity:g}")
+    else:
+        click.echo(f"suggested threshold: {found.suggested}")
+    if plot is not None:
+        write_plot(plot, lambda axes: draw_scores(axes, found, similarity))
+        click.echo(f"wrote {plot}", err=True)

@@ -1,0 +1,133 @@
+"""Which addresses and which software make duplicates, and why, as far as addresses tell."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from pagekin.addresses import Address, parse, pattern_of
+from pagekin.detect.fuzzy import columns_of
+from pagekin.detect.parameters import Parameters
+from pagekin.detect.reasons import Reason, reason
+from pagekin.engines.base import Engine
+from pagekin.params import Params
+from pagekin.run import Run
+from pagekin.tables import DUPLICATE_RATES, URL_PARAMETERS
+
+LOOK_BACK = 50
+"""Earlier members of its class with which a duplicate's address is compared."""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A page that repeats another."""
+
+    kind: str
+    content: int
+    """its class"""
+    reason: Reason | None
+    url: str
+    of_url: str
+
+
+@dataclass
+class Cell:
+    """One row of the cross table while it grows."""
+
+    pages: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    reasons: dict[tuple[str, str], list[Copy]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, copy: Copy | None) -> None:
+        """One more page."""
+        self.pages += 1
+        if copy is not None:
+            self.kinds[copy.kind] += 1
+            if copy.reason is not None:
+                self.reasons[copy.reason.cause, copy.reason.detail].append(copy)
+
+
+def find_causes(run: Run, engine: Engine, params: Params) -> None:
+    """Fuzzy, pages, style_members → duplicate_rates, url_parameters."""
+    copies = dict(find_copies(run))
+    clusters = style_clusters(run)
+    cells: dict[tuple[str, str, int | None], Cell] = defaultdict(Cell)
+    parameters = Parameters()
+    for batch in run.dataset("pages").to_batches(columns=["page", "url", "domain", "words"]):
+        for page, url, domain, words in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            address = parse(url or "")
+            copy = copies.get(page)
+            cells[domain or address.host, pattern_of(address), clusters.get(page)].add(copy)
+            if words:
+                parameters.add(address, page if copy is None else copy.content)
+    rates = pa.Table.from_pylist(rate_rows(cells), schema=DUPLICATE_RATES.schema)
+    tables = {DUPLICATE_RATES: rates, URL_PARAMETERS: parameters.table()}
+    engine.publish(run, "causes", tables)
+
+
+def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
+    """Every page that is not its class's representative, with the reason its address gives."""
+    fuzzy = run.table("fuzzy", ["class", "page", "url", "kind"])
+    facts = columns_of(run, "pages", ["domain", "ip"], fuzzy["page"].combine_chunks())
+    rows = zip(
+        *(fuzzy[name].to_pylist() for name in ("class", "page", "url", "kind")),
+        *(facts[name].to_pylist() for name in ("domain", "ip")),
+        strict=True,
+    )
+    last = None
+    before: list[tuple[Address, str, str, str]] = []
+    for root, page, url, kind, domain, ip in rows:
+        address = parse(url or "")
+        if root != last:
+            last, before = root, []
+        else:
+            found = [
+                (why, other_url)
+                for other, other_url, other_domain, other_ip in before
+                if (why := reason(other, address, other_domain == domain, ip is not None and other_ip == ip))
+            ]
+            why, of = min(found, key=lambda one: one[0].rank, default=(None, before[0][1]))
+            yield page, Copy(kind, root, why, url or "", of)
+        if len(before) < LOOK_BACK:
+            before.append((address, url or "", domain, ip))
+
+
+def style_clusters(run: Run) -> dict[int, int]:
+    """The style cluster of each page that has one."""
+    if "style_members" not in run.tables:
+        return {}
+    members = run.table("style_members", ["page", "cluster"])
+    return dict(zip(members["page"].to_pylist(), members["cluster"].to_pylist(), strict=True))
+
+
+def rate_rows(cells: dict[tuple[str, str, int | None], Cell]) -> list[dict[str, object]]:
+    """The rows of `duplicate_rates`, in order."""
+    rows: list[dict[str, object]] = []
+    for (site, pattern, cluster), cell in sorted(cells.items(), key=_order):
+        copies = max(cell.reasons.items(), key=lambda item: (len(item[1]), item[0]), default=None)
+        rows.append(
+            {
+                "site": site,
+                "pattern": pattern,
+                "cluster": cluster,
+                "pages": cell.pages,
+                "duplicates": cell.kinds.total(),
+                "exact": cell.kinds["exact"],
+                "near": cell.kinds["near"],
+                "rate": cell.kinds.total() / cell.pages,
+                "cause": copies and copies[0][0],
+                "detail": (copies and copies[0][1]) or None,
+                "caused": len(copies[1]) if copies else 0,
+                "url": copies and copies[1][0].url,
+                "of_url": copies and copies[1][0].of_url,
+            }
+        )
+    return rows
+
+
+def _order(item: tuple[tuple[str, str, int | None], Cell]) -> tuple[int, str, str, int]:
+    (site, pattern, cluster), cell = item
+    return -cell.kinds.total(), site, pattern, -1 if cluster is None else cluster

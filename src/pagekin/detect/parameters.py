@@ -1,0 +1,104 @@
+"""Which query parameters change what a page says."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pagekin.addresses import Address
+from pagekin.detect.reasons import role
+from pagekin.tables import URL_PARAMETERS
+
+MAX_KEYS = 8
+"""Addresses with more query keys than this are left out."""
+
+FEW = 3
+"""Pages that repeat an address but for the parameter, from which on we say whether it matters."""
+
+
+class Parameters:
+    """Pages grouped by their addresses without one parameter; a page without it belongs to the group too."""
+
+    def __init__(self) -> None:
+        self._keys: dict[tuple[str, str], int] = {}
+        self._rows: tuple[list[int], list[int], list[int]] = ([], [], [])
+        self._whole: tuple[list[int], list[int]] = ([], [])
+
+    def add(self, address: Address, content: int) -> None:
+        """One more page; equal contents have equal numbers."""
+        pairs = [f"{key}={value}" for key, value in address.query]
+        self._whole[0].append(_hash(address, pairs))
+        self._whole[1].append(content)
+        keys = {key for key, _ in address.query}
+        if len(keys) > MAX_KEYS:
+            return
+        for key in keys:
+            rest = [pair for pair, (own, _) in zip(pairs, address.query, strict=True) if own != key]
+            number = self._keys.setdefault((address.host, key), len(self._keys))
+            for column, value in zip(self._rows, (number, _hash(address, rest), content), strict=True):
+                column.append(value)
+
+    def table(self) -> pa.Table:
+        """The rows of `url_parameters`."""
+        with_key = pa.table(dict(zip(("key", "group", "content"), map(_column, self._rows), strict=True)))
+        whole = pa.table(dict(zip(("group", "content"), map(_column, self._whole), strict=True)))
+        without = with_key.select(["key", "group"]).group_by(["key", "group"]).aggregate([])
+        without = without.join(whole, "group", join_type="inner").select(["key", "group", "content"])
+        groups = (
+            pa.concat_tables([with_key, without])
+            .group_by(["key", "group"])
+            .aggregate([("content", "count"), ("content", "count_distinct")])
+        )
+        groups = groups.filter(pc.greater(groups["content_count"], 1))
+        sums = groups.group_by("key").aggregate(
+            [("group", "count"), ("content_count", "sum"), ("content_count_distinct", "sum")]
+        )
+        names = list(self._keys)
+        columns = ("group_count", "content_count_sum", "content_count_distinct_sum")
+        rows = [
+            _row(names[key][0], names[key][1], Counts(*counts))
+            for key, *counts in zip(*(sums[name].to_pylist() for name in ("key", *columns)), strict=True)
+        ]
+        table = pa.Table.from_pylist(rows, schema=URL_PARAMETERS.schema)
+        order = [("repeats", "descending"), ("host", "ascending"), ("parameter", "ascending")]
+        return table.sort_by(order)
+
+
+class Counts(NamedTuple):
+    """What was met of a parameter on a host."""
+
+    addresses: int
+    pages: int
+    contents: int
+
+    @property
+    def verdict(self) -> str:
+        """Whether the parameter changes what a page says."""
+        if self.pages - self.addresses < FEW:
+            return "too few to say"
+        if self.contents == self.addresses:
+            return "never matters"
+        return "always matters" if self.contents == self.pages else "sometimes matters"
+
+
+def _row(host: str, parameter: str, counts: Counts) -> dict[str, str | int]:
+    return {
+        "host": host,
+        "parameter": parameter,
+        "role": role(parameter),
+        **counts._asdict(),
+        "repeats": counts.pages - counts.contents,
+        "verdict": counts.verdict,
+    }
+
+
+def _column(values: list[int]) -> pa.Array:
+    return pa.array(values, pa.int64())
+
+
+def _hash(address: Address, pairs: list[str]) -> int:
+    text = "\0".join([address.host, address.path, *pairs]).encode("utf-8", "replace")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little", signed=True)

@@ -1,0 +1,95 @@
+"""Why two addresses lead to the same page, as far as the addresses tell."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from pagekin.addresses import Address
+
+ROLES = {
+    "session id": r"(php|j|asp|o?sc|zen)?-?sess(ion)?(_?id)?.*|s_?id|oscsid|zenid|cfid|cftoken|phpsessid",
+    "print view": r"print.*|pf|pdf|plain",
+    "sort order": r"sort.*|order.*|dir|asc|desc|o",
+    "calendar": r"date|day|month|year|week|cal.*",
+    "paging": r"page.*|p|pg|start|offset|limit|per_?page|begin",
+    "tracking": r"utm_.*|gclid|fbclid|ref|referrer|referer|source|campaign|from",
+}
+"""What the name of a query parameter suggests."""
+
+_ROLES = {role: re.compile(names, re.IGNORECASE) for role, names in ROLES.items()}
+_PRINT = re.compile(r"[-_.]?(print(able|er|version)?|pf)(?=[./_-]|$)", re.IGNORECASE)
+_INDEX = re.compile(r"/(index|default)\.\w{2,5}$", re.IGNORECASE)
+
+
+class Reason(NamedTuple):
+    """A cause, and what it is about."""
+
+    rank: int
+    """the smaller, the less the addresses differ"""
+    cause: str
+    detail: str = ""
+
+
+def role(parameter: str, value: str = "") -> str:
+    """What a query parameter seems to be for.
+
+    Examples:
+        >>> [role(name) for name in ("PHPSESSID", "sort", "utm_source", "id")]
+        ['session id', 'sort order', 'tracking', 'parameter']
+        >>> role("view", "print")
+        'print view'
+    """
+    if _PRINT.fullmatch(value):
+        return "print view"
+    return next((found for found, names in _ROLES.items() if names.fullmatch(parameter)), "parameter")
+
+
+def reason(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason | None:
+    """Why `b` repeats `a`; None where the addresses have too little in common.
+
+    Examples:
+        >>> from pagekin.addresses import parse
+        >>> reason(parse("http://a.example/x"), parse("http://www.a.example/x"), True, False)
+        Reason(rank=1, cause='host alias', detail='www.')
+        >>> reason(parse("http://a.example/x?id=1"), parse("http://a.example/x?id=1&sid=7"), True, False)
+        Reason(rank=2, cause='session id', detail='sid')
+    """
+    if (a.path, a.query) == (b.path, b.query):
+        return _host(a, b, same_domain, same_ip)
+    if a.host.removeprefix("www.") != b.host.removeprefix("www."):
+        return None
+    if a.path == b.path:
+        return _parameters(a, b)
+    if a.query == b.query and _spelling(a.path) == _spelling(b.path):
+        return Reason(3, "spelling of the path")
+    if a.query == b.query and _PRINT.sub("", a.path) == _PRINT.sub("", b.path):
+        return Reason(4, "print view")
+    return None
+
+
+def _host(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason | None:
+    if a.host == b.host:
+        return Reason(0, "scheme", f"{a.scheme} and {b.scheme}") if a.scheme != b.scheme else None
+    if a.host.removeprefix("www.") == b.host.removeprefix("www."):
+        return Reason(1, "host alias", "www.")
+    if same_ip:
+        return Reason(1, "host alias", f"one address: {a.host}")
+    return Reason(5, "host alias" if same_domain else "mirror", a.host)
+
+
+def _parameters(a: Address, b: Address) -> Reason | None:
+    different = set(a.query) ^ set(b.query)
+    keys = sorted({key for key, _ in different})
+    if not keys:
+        # The same parameters, one of them twice.
+        return Reason(3, "spelling of the query")
+    roles = {role(key, value) for key, value in different} - {"parameter"}
+    cause = roles.pop() if len(roles) == 1 else "parameter"
+    return Reason(1 + len(keys), cause, "&".join(keys))
+
+
+def _spelling(path: str) -> str:
+    path = _INDEX.sub("/", re.sub("/+", "/", unquote(path)))
+    return path.rstrip("/").casefold()

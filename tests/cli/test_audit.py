@@ -1,0 +1,115 @@
+"""`pagekin audit` on lists whose duplicates are known."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.command import one_line, run
+
+WORDS = " ".join(f"word{number}" for number in range(800))
+NEAR = WORDS.replace("word500 ", "another ")
+OTHER = " ".join(f"thing{number * 7}" for number in range(800))
+
+TEXTS = {
+    "u:1": WORDS,
+    "u:2": OTHER,
+    "u:3": WORDS,
+    "u:4": NEAR,
+    "u:5": "",
+    "u:6": "",
+    "u:7": OTHER,
+}
+KINDS = ["unique", "unique", "exact", "near", "unique", "unique", "exact"]
+
+
+def rows() -> list[dict[str, Any]]:
+    found = [
+        {"query": "fish", "rank": rank, "url": url, "html": f"<title>{rank}</title><p>{text}"}
+        for rank, (url, text) in enumerate(TEXTS.items(), 1)
+    ]
+    # Ranks, not the order of lines, decide; and queries have nothing to do with each other.
+    return [*reversed(found), {"query": "chips", "rank": 1, "url": "u:1", "text": WORDS}]
+
+
+def write(path: Path, lines: list[Any]) -> Path:
+    data = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines).encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+@pytest.mark.parametrize("name", ["results.jsonl", "results.jsonl.gz"])
+def test_jsonl(name: str, tmp_path: Path) -> None:
+    plot = tmp_path / "curve.svg"
+    done = run("audit", write(tmp_path / name, rows()), "-o", tmp_path / "out", "--plot", plot)
+    table = {line[:40].strip(): line[40:].split() for line in done.stdout.splitlines()}
+    assert table["fish"] == ["7", "4", "2", "1", "0"]
+    assert table["chips"] == ["1", "1", "0", "0", "0"]
+    assert table["2 queries"] == ["8", "5", "2", "1", "0"]
+    assert "37.5% of the results" in done.stdout
+    found = list(csv.DictReader((tmp_path / "out/results.csv").read_text().splitlines()))
+    assert [row["kind"] for row in found if row["query"] == "fish"] == KINDS
+    near = next(row for row in found if row["kind"] == "near")
+    assert (near["url"], near["of_url"], near["of_rank"]) == ("u:4", "u:1", "1")
+    assert 90 <= int(near["score"]) < 100
+    curve = list(csv.DictReader((tmp_path / "out/curve.csv").read_text().splitlines()))
+    assert len(curve) == 7
+    assert curve[-1] == {"rank": "7", "unique": "2.5", "exact": "1.0", "near": "0.5", "missing": "0.0"}
+    ranking = [json.loads(line) for line in (tmp_path / "out/ranking.jsonl").read_text().splitlines()]
+    assert [(row["query"], row["rank"], row["url"]) for row in ranking if row["query"] == "fish"] == [
+        ("fish", 1, "u:1"), ("fish", 2, "u:2"), ("fish", 3, "u:5"), ("fish", 4, "u:6"),
+    ]  # fmt: skip
+    assert plot.read_bytes().startswith(b"<?xml")
+
+
+def test_top_and_threshold(tmp_path: Path) -> None:
+    results = write(tmp_path / "results.jsonl", rows())
+    assert " 3       2       1       0" in run("audit", results, "--top", "3").stdout
+    assert " 7       5       2       0" in run("audit", results, "--threshold", "100").stdout
+
+
+def test_trec(tmp_path: Path) -> None:
+    pages = [{"url": url, "text": text} for url, text in TEXTS.items()]
+    crawl = write(tmp_path / "crawl.jsonl", pages)
+    lines = [f"51 Q0 {url} {rank} {9.5 - rank} mine" for rank, url in enumerate([*TEXTS, "u:8"], 1)]
+    results = write(tmp_path / "run.trec", lines)
+    done = run("audit", results, "--pages", crawl, "-o", tmp_path / "out")
+    assert done.stdout.splitlines()[1].split() == ["51", "8", "4", "2", "1", "1"]
+    ranking = (tmp_path / "out/ranking.trec").read_text().splitlines()
+    assert ranking[0] == "51 Q0 u:1 1 8.5 mine"
+    assert [line.split()[2:4] for line in ranking[2:]] == [["u:5", "3"], ["u:6", "4"], ["u:8", "5"]]
+    assert "--pages" in one_line(run("audit", results, code=1))
+
+
+BAD = [
+    "{", "[1]", "null", '{"query": 1}', '{"query": "q", "rank": "x", "url": "u"}', "\x00", "{" * 5000,
+    '{"query": "q", "rank": 1e999, "url": "u"}', '{"query": "q", "rank": null, "url": "u", "text": "a"}',
+]  # fmt: skip
+
+
+def test_lines_that_are_no_results(tmp_path: Path) -> None:
+    odd = {"query": "\ud800\x1b[31m", "rank": 1, "url": "\udfff", "text": "lone \ud800 surrogate"}
+    results = write(tmp_path / "results.jsonl", [odd, *BAD])
+    done = run("audit", results, "-o", tmp_path / "out", code=3)
+    assert f"{len(BAD)} line(s)" in done.stderr
+    assert "\x1b" not in done.stdout
+    assert (tmp_path / "out/ranking.jsonl").read_text().count("\n") == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"{}\n", b"one two\n"])
+def test_nothing_to_audit(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "results").write_bytes(content)
+    crawl = write(tmp_path / "crawl.jsonl", [{"url": "u:1", "text": "x"}])
+    assert "no results" in one_line(run("audit", tmp_path / "results", "--pages", crawl, code=1))
+
+
+def test_unreadable(tmp_path: Path) -> None:
+    assert "cannot read" in one_line(run("audit", tmp_path / "none", code=1))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(json.dumps(rows()[0]).encode() * 100)[:200])
+    assert "cannot read" in one_line(run("audit", tmp_path / "cut.gz", code=1))
+    (tmp_path / "not.gz").write_bytes(b"plain")
+    assert "cannot read" in one_line(run("audit", tmp_path / "not.gz", code=1))
