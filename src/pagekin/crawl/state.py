@@ -1,0 +1,88 @@
+"""A crawl without a network: what was met, what was fetched, what came of it, what to fetch next.
+
+Whoever fetches (Scrapy, the replay of a WARC file, a simulation) asks `next` for a target and tells how it
+ended with `page`, `redirect` or `nothing`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from pagekin.crawl.curve import Curve
+from pagekin.crawl.frontier import UNIQUE_FIRST, Frontier, Target
+from pagekin.crawl.known import UNIQUE
+from pagekin.crawl.saturation import WORTH, Saturation
+from pagekin.crawl.scope import Scope
+
+
+class CrawlState:
+    """Frontier, counts, curve and saturation of one crawl."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        order: str = UNIQUE_FIRST,
+        seed: int = 0,
+        worth: float = WORTH,
+        patient: bool = False,
+    ) -> None:
+        self.scope = scope
+        self.frontier = Frontier(order, seed)
+        self.saturation = Saturation(self.frontier.yields, worth)
+        self.curve = Curve()
+        self._patient = patient
+        self.failures: Counter[str] = Counter()
+        self.skipped: Counter[str] = Counter()
+        for url in scope.seeds:
+            self.frontier.add(url)
+
+    def next(self, busy: Collection[str] = ()) -> Target | None:
+        """The next address to fetch; None while there is none, or none worth it before others have landed."""
+        if self._patient and self.frontier.yields.flying:
+            target = self.frontier.pop(busy, self.saturation.worth)
+            if target is not None or self.saturation.open():
+                return target
+        return self.frontier.pop(busy)
+
+    def page(self, target: Target, kind: str, links: Iterable[str]) -> bool:
+        """A page came; returns whether it was worth the fetch.
+
+        A duplicate that opens a way to addresses of a rich arm is worth it too.
+        """
+        rich = self._queue(links, target.depth + 1)
+        worth = kind == UNIQUE or rich
+        self.frontier.learn(target.arm, worth, kind == UNIQUE)
+        self.curve.add(kind, len(self.frontier))
+        return worth
+
+    def redirect(self, target: Target, location: str) -> None:
+        """A redirect came: its target is one more address, and was worth it if it is a new one."""
+        if target.depth == 0:
+            self.scope.admit(target.url, location)
+        # A redirect is no step away from the seeds.
+        before = self.frontier.met
+        self._queue((location,), target.depth)
+        self.frontier.learn(target.arm, self.frontier.met > before)
+        self.curve.add("redirect", len(self.frontier))
+
+    def nothing(self, target: Target, why: str, fetched: bool = True) -> None:
+        """No page came: an error, or something that is no HTML; or robots.txt forbade to ask."""
+        self.failures[why] += 1
+        self.frontier.learn(target.arm, False)
+        if fetched:
+            self.curve.add("other", len(self.frontier))
+
+    def _queue(self, links: Iterable[str], depth: int) -> bool:
+        """Queues what is in scope and new; returns whether any of it belongs to a rich arm."""
+        rich = False
+        for link in links:
+            if self.frontier.knows(link):
+                continue
+            why = self.scope.refuses(link)
+            if why is not None:
+                self.skipped[why] += 1
+                continue
+            target = self.frontier.add(link, depth)
+            rich |= target is not None and self.frontier.yields.is_rich(target.arm)
+        return rich
