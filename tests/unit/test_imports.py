@@ -52,8 +52,10 @@ HOMES: dict[str, set[str]] = {
     },
     "pyspark": {"engines/spark"},
     "rich": {"cli"},
+    "itemadapter": {"crawl"},
     "scrapy": {"crawl"},
     "starlette": {"web"},
+    "twisted": {"crawl"},
     "uvicorn": {"web"},
     "zstandard": {"readers"},
 }  # fmt: skip

@@ -19,6 +19,7 @@ from pagekin.errors import PagekinError
 
 COMMANDS = {
     "compare": "Compare two HTML files: one to one.",
+    "crawl": "Crawl sites politely, until there is nothing new to find.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
     "report": "Write a run's figures as one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",

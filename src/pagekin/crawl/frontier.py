@@ -106,7 +106,8 @@ class Frontier:
 
     def learn(self, arm: Arm, worth: bool, unique: bool = False) -> None:
         """A fetch ended: was it worth it, and was the page itself a new one?"""
-        self.yields.land(arm, worth, unique)
+        self.yields.land(arm)
+        self.yields.learn(arm, worth, unique)
         host = self._hosts.get(arm.host)
         if host is None or arm not in host.queues:
             return

@@ -35,7 +35,8 @@ class Known:
     which no comparison of the texts as they stand would.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, threshold: int = 90) -> None:
+        self.threshold = threshold
         self._texts: dict[bytes, int] = {}
         self._words: dict[bytes, int] = {}
         self.pages = 0

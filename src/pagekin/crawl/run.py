@@ -57,7 +57,7 @@ def crawl(
         raise RunError("a process can crawl once; start another for another crawl")
     with crawl_folder(output, params, resume=resume) as folder:
         state = CrawlState(scope, params.order, params.seed, params.worth, patient=params.saturation == STOP)
-        known = Known()
+        known = Known(params.threshold)
         with writing(output):
             replayed = replay(output, state, known, params.max_page_bytes)
             writer = CrawlWriter(output, params.user_agent)

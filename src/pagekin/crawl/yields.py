@@ -107,9 +107,16 @@ class Yields:
         _less(self.queued, arm)
         self.flying[arm] += 1
 
-    def land(self, arm: Arm, worth: bool, unique: bool) -> None:
-        """A fetch ended: was it worth it, and was the page itself a new one?"""
+    def forget(self, arm: Arm) -> None:
+        """A waiting address will not be fetched."""
+        _less(self.queued, arm)
+
+    def land(self, arm: Arm) -> None:
+        """A fetch ended."""
         _less(self.flying, arm)
+
+    def learn(self, arm: Arm, worth: bool, unique: bool) -> None:
+        """What came of a fetch: was it worth it, and was the page itself a new one?"""
         self.arms.setdefault(arm, Outcomes()).add(worth)
         self.uniques.setdefault(arm, Outcomes()).add(unique)
         if arm.again:

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from pagekin.readers import READ_REASONS
 from pagekin.report.blocks import Bars, Facts, Grid, Section
+from pagekin.report.growth import growth
 from pagekin.run import Run
 
 TOP = 20
@@ -86,5 +87,6 @@ SECTIONS: list[tuple[tuple[str, ...], Callable[[Run], Section]]] = [
     (("pages",), sites),
     (("pages",), charsets),
     (("pages",), lengths),
+    (("pages", "sketches"), growth),
 ]
 """The tables a section needs, and what makes it."""
