@@ -33,6 +33,8 @@ class Target(NamedTuple):
     url: str
     depth: int
     arm: Arm
+    hops: int = 0
+    """redirects on the way to it"""
 
 
 class _Host:
@@ -68,7 +70,7 @@ class Frontier:
     def __len__(self) -> int:
         return self.yields.queued.total()
 
-    def add(self, url: str, depth: int = 0) -> Target | None:
+    def add(self, url: str, depth: int = 0, hops: int = 0) -> Target | None:
         """Queues an address; None if it was met before."""
         self._links.add(hash(url))
         if self.met >= self._limit:
@@ -81,7 +83,7 @@ class Frontier:
         arm = self.yields.arm(met)
         if arm not in self._lots and len(self._lots) >= MAX_ARMS:
             arm = Arm(arm.host, f"{arm.host}/…", arm.again)
-        target = Target(url, depth, arm)
+        target = Target(url, depth, arm, hops)
         self.put(target)
         if self._waiting is not None:
             self._waiting[url] = target
@@ -103,6 +105,10 @@ class Frontier:
             host.queues[target.arm] = queue = deque()
             heapq.heappush(host.heap, self._entry(target.arm))
         queue.append(target)
+
+    def land(self, arm: Arm) -> None:
+        """A fetch ended that says nothing of its arm."""
+        self.yields.land(arm)
 
     def learn(self, arm: Arm, worth: bool, unique: bool = False) -> None:
         """A fetch ended: was it worth it, and was the page itself a new one?"""

@@ -29,33 +29,34 @@ class KnownPages(Protocol):
 
 
 class Known:
-    """Exact duplicates by MD5 of the text; near ones by the same words in another order.
+    """Exact duplicates by MD5 of the text; near ones by ssdeep, or by the same words in another order.
 
     A sorted list is the same list. Its text has the same words, so the MD5 of the sorted words finds it,
     which no comparison of the texts as they stand would.
     """
 
     def __init__(self, threshold: int = 90) -> None:
-        self.threshold = threshold
-        self._texts: dict[bytes, int] = {}
+        self._index = _core.FuzzyIndex(threshold)
         self._words: dict[bytes, int] = {}
-        self.pages = 0
+
+    def __len__(self) -> int:
+        return len(self._index)
 
     def see(self, text: str) -> Verdict:
         """Compares a text with all before it, and remembers it."""
-        number = self.pages
-        self.pages += 1
-        before = self._texts.setdefault(_digest(text), number)
-        if before != number:
-            return Verdict(EXACT, before, 100)
+        data = text.encode("utf-8", "replace")
+        number = len(self._index)
+        kind, of, score = self._index.add(_core.ssdeep(data), _md5(data))
+        if kind != UNIQUE:
+            return Verdict(kind, of, score)
         words = _core.words(text)
         if words:
             words.sort()
-            before = self._words.setdefault(_digest(" ".join(words)), number)
+            before = self._words.setdefault(_md5(" ".join(words).encode("utf-8", "replace")), number)
             if before != number:
                 return Verdict(NEAR, before, None)
         return Verdict(UNIQUE, None, None)
 
 
-def _digest(text: str) -> bytes:
-    return md5(text.encode("utf-8", "replace"), usedforsecurity=False).digest()
+def _md5(data: bytes) -> bytes:
+    return md5(data, usedforsecurity=False).digest()

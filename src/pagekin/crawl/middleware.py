@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from http.client import responses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, signals
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
+from scrapy.utils.httpobj import urlparse_cached
 
 from pagekin.crawl.answer import PASSING
 from pagekin.crawl.scheduler import TARGET
@@ -30,12 +31,20 @@ HEAD = "pagekin_head"
 _FLAGS = {"dataloss": "disconnect", "partial": "disconnect", "download_stopped": "unspecified"}
 
 
-def slow_down(crawler: Crawler, request: Request, seconds: float) -> None:
-    """Waits at least so long between requests to the request's host from now on."""
+def set_delay(crawler: Crawler, request: Request, seconds: float) -> None:
+    """Waits so long between requests to the request's host from now on, and never less than we were told."""
     downloader: Any = crawler.engine.downloader
     slot = downloader.slots.get(downloader.get_slot_key(request))
     if slot is not None:
-        slot.delay = max(slot.delay, min(seconds, MAX_DELAY))
+        slot.delay = max(crawler.settings.getfloat("DOWNLOAD_DELAY"), min(seconds, MAX_DELAY))
+
+
+def _spider(crawler: Crawler) -> CrawlSpider:
+    return cast("CrawlSpider", crawler.spider)
+
+
+def _netloc(request: Request) -> str:
+    return urlparse_cached(request).netloc
 
 
 class Recorder:
@@ -58,7 +67,7 @@ class Recorder:
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Response:
         """Writes the exchange; the spider gets the answer as it came."""
-        crawl: CrawlSpider = self._crawler.spider  # type: ignore[assignment]
+        crawl = _spider(self._crawler)
         target = request.meta.get(TARGET)
         head = _head(response)
         truncated = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
@@ -76,10 +85,11 @@ class Recorder:
         except OSError as error:
             crawl.end("output", error)
             raise IgnoreRequest("output") from error
-        if response.status in PASSING:
-            after = (response.headers.get(b"Retry-After") or b"").decode("latin-1").strip()
-            if after.isascii() and after.isdigit():
-                slow_down(self._crawler, request, float(after[:6]))
+        after = (response.headers.get(b"Retry-After") or b"").decode("latin-1").strip()
+        if response.status in PASSING and after.isascii() and after.isdigit():
+            set_delay(self._crawler, request, float(after[:6]))
+        elif target is not None:
+            set_delay(self._crawler, request, _spider(self._crawler).delays.get(_netloc(request), 0.0))
         if target is None:
             return response
         request.meta[HEAD] = head
@@ -115,9 +125,20 @@ def _request(request: Request) -> bytes:
 class Robots(RobotsTxtMiddleware):
     """Scrapy's robots.txt, and the Crawl-delay in it."""
 
+    async def robot_parser(self, request: Request) -> Any:
+        """The rules for the request's host.
+
+        While robots.txt is on its way, Scrapy lets many requests wait for one result, which only the first of
+        them gets; the others would go unchecked. So we look where the rules are kept, after the wait.
+        """
+        await super().robot_parser(request)
+        return self._parsers[_netloc(request)]
+
     def process_request_2(self, rp: Any, request: Request) -> None:
         """Raises for what is forbidden; waits as long as the file asks."""
         super().process_request_2(rp, request)
         delay = rp.rp.crawl_delay(self._default_useragent) if rp is not None and hasattr(rp, "rp") else None
-        if delay:
-            slow_down(self.crawler, request, float(delay))
+        delays = _spider(self.crawler).delays
+        if delay and _netloc(request) not in delays:
+            delays[_netloc(request)] = float(delay)
+            set_delay(self.crawler, request, float(delay))

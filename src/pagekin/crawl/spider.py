@@ -40,6 +40,8 @@ class CrawlSpider(scrapy.Spider):
         self.params = params
         self.writer = writer
         self.per_host = 2 if params.delay else 8
+        self.delays: dict[str, float] = {}
+        """what the robots.txt of hosts asks for, in seconds"""
         self.ending: str | None = None
         self.problem: BaseException | None = None
         self.saturated_at: int | None = None
@@ -97,7 +99,7 @@ _NAMES = {
     "DownloadTimeoutError": "timeout", "ConnectionRefusedError": "refused", "DNSLookupError": "dns",
     "ConnectionLost": "connection", "ResponseFailed": "connection", "ConnectionDone": "connection",
     "DownloadConnectionRefusedError": "refused", "CannotResolveHostError": "dns",
-    "DownloadCancelledError": "too-large", "CancelledError": "too-large",
+    "DownloadFailedError": "connection", "DownloadCancelledError": "too-large", "CancelledError": "too-large",
 }  # fmt: skip
 
 

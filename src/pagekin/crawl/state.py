@@ -15,6 +15,9 @@ from pagekin.crawl.known import UNIQUE
 from pagekin.crawl.saturation import WORTH, Saturation
 from pagekin.crawl.scope import Scope
 
+MAX_HOPS = 10
+"""Redirects that are followed from one link."""
+
 
 class CrawlState:
     """Frontier, counts, curve and saturation of one crawl."""
@@ -57,13 +60,20 @@ class CrawlState:
         return worth
 
     def redirect(self, target: Target, location: str) -> None:
-        """A redirect came: its target is one more address, and was worth it if it is a new one."""
+        """A redirect came: where it leads is one more address, no step further from the seeds.
+
+        One that leads to an address met before was not worth its fetch. Of one that leads elsewhere it shows
+        only there.
+        """
         if target.depth == 0:
             self.scope.admit(target.url, location)
-        # A redirect is no step away from the seeds.
-        before = self.frontier.met
-        self._queue((location,), target.depth)
-        self.frontier.learn(target.arm, self.frontier.met > before)
+        why = self.scope.refuses(location) or ("redirects" if target.hops >= MAX_HOPS else None)
+        if why is not None:
+            self.skipped[why] += 1
+        if why is None and self.frontier.add(location, target.depth, target.hops + 1) is not None:
+            self.frontier.land(target.arm)
+        else:
+            self.frontier.learn(target.arm, False)
         self.curve.add("redirect", len(self.frontier))
 
     def nothing(self, target: Target, why: str, fetched: bool = True) -> None:
