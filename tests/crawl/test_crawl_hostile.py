@@ -57,7 +57,9 @@ def test_failures_are_counted_by_reason(info: dict[str, dict[str, int]]) -> None
     assert failures["status-500"] == 1
     assert failures["status-404"] >= 1
     assert info["skipped"]["outside"] >= 2
-    assert info["skipped"]["not-http"] >= 3
+    assert info["skipped"]["trap"] >= 1
+    assert info["skipped"]["too-long"] >= 1
+    assert info["skipped"]["no-page"] == 1
 
 
 def test_redirect_loops_and_chains_end(crawled: tuple[Path, HostileServer]) -> None:

@@ -44,7 +44,7 @@ class View:
     """shown in full if it is one and `whole`, else as a list, in this order"""
     whole: bool = False
     bare: bool = False
-    """without what the site puts around its pages"""
+    """a print view: without the foot of the page"""
     note: str = ""
     """a line that differs between views of the same"""
     links: tuple[Link, ...] = ()

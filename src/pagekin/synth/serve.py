@@ -16,7 +16,7 @@ from pagekin.synth.vocabulary import vocabulary
 
 LANGUAGE = "qaa-Latn"
 WORDS = 220
-AROUND = 25
+AROUND = 10
 
 
 @lru_cache(maxsize=4096)
@@ -28,8 +28,7 @@ def html_of(site: CmsSite, view: View) -> str:
     """The page that shows a view."""
     parts = [f"<title>{escape(view.title)}</title>"]
     around = " ".join(_document(site.seed, "around", AROUND).paragraphs[0])
-    if not view.bare:
-        parts.append(f"<header>{around}</header>")
+    parts.append(f"<header>{around}</header>")
     parts.append(f"<h1>{escape(view.title)}</h1>")
     if view.note:
         parts.append(f"<p>{escape(view.note)}</p>")
