@@ -1,8 +1,8 @@
 """Which address to fetch next: the arm with the highest bound first, breadth-first within an arm.
 
 Fetching by the *upper* bound keeps exploring by itself: an arm sinks only as far as its own evidence pushes
-it, and among arms that are equally poor the one with the least evidence is next. The same number tells when
-the crawl is saturated: when even the best arm's bound is low.
+it, and among arms that are equally poor the one with the least evidence is next. Now and then an arm is
+chosen by lot. The same bound tells when the crawl is saturated: when even the best arm's is low.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import heapq
 from collections import deque
 from collections.abc import Collection, Iterator
 from hashlib import blake2b
+from random import Random
 from typing import NamedTuple
 
 from pagekin.crawl.patterns import Addresses, Arm
@@ -22,6 +23,9 @@ ORDERS = (UNIQUE_FIRST, BREADTH_FIRST)
 
 AGAIN = 0.8
 """Weight of an arm whose addresses were met before but for one part."""
+
+EXPLORE = 20
+"""Of so many fetches one goes to an arm by lot, so that none is forgotten while others are rich."""
 
 MAX_ARMS = 20_000
 """A site that makes up folder names gets one arm for all that come after so many."""
@@ -60,6 +64,8 @@ class Frontier:
         """Addresses that were not taken because there were `limit` already."""
         self._limit = limit
         self._seed = seed
+        self._random = Random(seed)
+        self._popped = 0
         self._addresses = Addresses()
         self._links: set[int] = set()
         self._hosts: dict[str, _Host] = {}
@@ -161,19 +167,28 @@ class Frontier:
 
     def _pop_best(self, busy: Collection[str], least: float) -> Target | None:
         tops = [self._top(host) for name, host in self._hosts.items() if name not in busy]
-        best = min(tops, default=None)
-        if best is None or self.yields.bound(best[2]) <= least:
+        if not tops:
             return None
-        arm = best[2]
+        arm = min(tops)[2]
+        if self.yields.bound(arm) <= least:
+            return None
+        self._popped += 1
+        if self._popped % EXPLORE == 0:
+            arm = self._any(arm, least)
         host = self._hosts[arm.host]
         queue = host.queues[arm]
         target = queue.popleft()
         if not queue:
-            heapq.heappop(host.heap)
             del host.queues[arm]
             if not host.queues:
                 del self._hosts[arm.host]
         return target
+
+    def _any(self, best: Arm, least: float) -> Arm:
+        """An arm of the same host that is worth a fetch, by lot."""
+        arms = list(self._hosts[best.host].queues)
+        chosen = arms[self._random.randrange(len(arms))]
+        return chosen if self.yields.bound(chosen) > least else best
 
     def _top(self, host: _Host) -> _Entry:
         """The best arm of a host."""

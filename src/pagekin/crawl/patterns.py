@@ -140,6 +140,7 @@ class Addresses:
 
     def __init__(self) -> None:
         self._met: set[int] = set()
+        self._without: set[int] = set()
 
     def meet(self, url: str) -> Met | None:
         """What is new about an address; None if nothing is."""
@@ -149,18 +150,19 @@ class Addresses:
         itself = _hash(scheme, host, path, *pairs)
         if itself in self._met:
             return None
+        # Without its host it is told by path and query; without a key by the rest, and by which key that is.
         without = {HOST: _hash(path, *pairs)}
+        again = [HOST] if without[HOST] in self._without else []
         keys = dict.fromkeys([key for key, _ in query])
         if len(keys) <= MAX_KEYS:
             for key in keys:
-                without[key] = _hash(scheme, host, path, *[f"{k}={v}" for k, v in query if k != key])
-        again = tuple([key for key, value in without.items() if value in self._met])
+                rest = _hash(scheme, host, path, *[f"{k}={v}" for k, v in query if k != key])
+                without[key] = rest ^ _hash(key)
+                if rest in self._met or without[key] in self._without:
+                    again.append(key)
         self._met.add(itself)
-        self._met.update(without.values())
-        return Met(host, pattern_of(address), again)
-
-    def __len__(self) -> int:
-        return len(self._met)
+        self._without.update(without.values())
+        return Met(host, pattern_of(address), tuple(again))
 
 
 def _hash(*parts: str) -> int:

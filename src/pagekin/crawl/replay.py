@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,12 +13,13 @@ from pagekin.crawl.answer import PASSING, understand
 from pagekin.crawl.known import KnownPages
 from pagekin.crawl.state import CrawlState
 from pagekin.crawl.warc import segments
-from pagekin.readers.base import INPUT_FAILURES
 from pagekin.readers.framed import Framed, field
 from pagekin.readers.frames import Codec
 from pagekin.readers.framing import Framing
 from pagekin.readers.http import MAX_HEAD, parse_head
 from pagekin.readers.source import open_source
+
+PIECE = 1 << 20
 
 
 class Stored(NamedTuple):
@@ -30,6 +32,7 @@ class Stored(NamedTuple):
 
 def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> int:
     """Tells a new state everything that the files hold; returns the number of answers."""
+    mend(folder)
     state.frontier.replay()
     count = 0
     for stored in stored_responses(folder, limit):
@@ -52,21 +55,42 @@ def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> in
     return count
 
 
+def mend(folder: Path) -> None:
+    """Removes a last record that a kill cut off."""
+    for path in segments(folder)[-1:]:
+        whole = _whole(path)
+        if whole < path.stat().st_size:
+            os.truncate(path, whole)
+
+
+def _whole(path: Path) -> int:
+    """Where the last whole gzip member ends. Each record is one member."""
+    end = 0
+    with path.open("rb") as file:
+        inflate, data = zlib.decompressobj(31), file.read(PIECE)
+        while data:
+            try:
+                inflate.decompress(data, PIECE)
+            except zlib.error:
+                break
+            if inflate.eof:
+                data = inflate.unused_data
+                end = file.tell() - len(data)
+                inflate = zlib.decompressobj(31)
+            else:
+                data = inflate.unconsumed_tail
+            data = data or file.read(PIECE)
+    return end
+
+
 def stored_responses(folder: Path, limit: int) -> Iterator[Stored]:
-    """Every response in a crawl's files, in order. A last record that a kill cut off is removed."""
-    files = segments(folder)
-    for path in files:
-        cut: int | None = None
+    """Every response in a crawl's files, in order."""
+    for path in segments(folder):
         with closing(open_source(str(path))) as source:
             for framed in Framing(source, Codec("gzip", source), limit + MAX_HEAD, lambda framed: True):
-                if framed.reason in INPUT_FAILURES:
-                    cut = framed.offset
-                    break
-                stored = _stored(framed)
+                stored = _stored(framed) if framed.reason is None else None
                 if stored is not None:
                     yield stored
-        if cut is not None and path == files[-1]:
-            os.truncate(path, cut)
 
 
 def _stored(framed: Framed) -> Stored | None:

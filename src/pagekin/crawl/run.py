@@ -70,8 +70,9 @@ def crawl(
                 folder.save(state, None)
         with writing(output):
             folder.save(state, reason)
-    if not state.curve.fetched:
-        raise NoPagesError(f"nothing was fetched: {_failures(state) or 'no address was left to fetch'}")
+    point = state.curve.now()
+    if not point.unique and reason != "interrupted":
+        raise NoPagesError(f"no page was fetched: {_failures(state) or 'no address was left to fetch'}")
     return Ended(state, reason, saturated_at, replayed)
 
 

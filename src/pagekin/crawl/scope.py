@@ -96,6 +96,7 @@ NO_PAGES = frozenset(
 """File name endings of what is no page."""
 
 _SCHEME = re.compile(r"https?://[^/?#\s]", re.IGNORECASE)
+_OTHER = re.compile(r"[a-z][a-z0-9+-]*:(?!\d)", re.IGNORECASE)  # mailto:…, but not localhost:8000
 
 
 class Scope:
@@ -133,7 +134,7 @@ class Scope:
 
 
 def _seed(url: str) -> str:
-    if "://" not in url:
+    if "://" not in url and not _OTHER.match(url):
         url = f"http://{url}"
     if not _SCHEME.match(url) or _core.host(url) is None:
         raise UsageError(f"{url!r} is not an address to crawl; give for instance https://www.example.org/")

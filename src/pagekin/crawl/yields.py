@@ -23,7 +23,7 @@ Z = 1.96
 _ALL = (1 << WINDOWS[-1]) - 1
 _MASKS = tuple((window, (1 << window) - 1) for window in WINDOWS)
 
-BORROWED = 48
+BORROWED = 32
 """At most so many fetches' worth of evidence comes from relatives."""
 TRUST = 2
 """Relatives' evidence counts half of one's own."""
