@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness import cache_folder
 
-BENCHES = ("startup", "words", "scan", "linear", "synth")
+BENCHES = ("startup", "words", "scan", "linear", "synth", "crawl", "crawl_cost")
 
 
 def main() -> int:

@@ -109,7 +109,7 @@ def crawl(
     \b
     Examples:
       pagekin crawl https://www.example.org/ -o crawl
-      pagekin crawl https://www.example.org/docs/ -o docs --scope prefix --delay 0.5
+      pagekin crawl https://www.example.org/list/1 -o part --scope prefix --delay 0.5
       pagekin crawl https://www.example.org/ -o crawl --resume --saturation off --max-pages 5000
     """
     from pagekin.cli.main import INTERRUPTED

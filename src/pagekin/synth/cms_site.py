@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
-from pagekin.synth.rand import mix
+from pagekin.synth.rand import mix, rng_for
 
 PER_PAGE = 10
 COMMENTS = 4
@@ -188,8 +188,8 @@ class CmsSite:
         tag = _number(name)
         if tag is None or tag >= TAGS or not self.habits.tags:
             return None
-        start = mix(self.seed, "start", tag) % self._shown
-        members = tuple((start + 11 * step) % self._shown for step in range(PER_PAGE))
+        chosen = rng_for(self.seed, "members", tag).sample(range(self._shown), min(PER_PAGE, self._shown))
+        members = tuple(chosen)
         links = tuple((self._address(n, f"tag{tag}"), self.title(n)) for n in members)
         return View(f"tag:{tag}", f"Tag {tag}", members, links=links)
 
