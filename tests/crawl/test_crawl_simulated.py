@@ -23,7 +23,7 @@ from pagekin.synth.serve import html_of
 
 START = "http://site.test/"
 DOCUMENTS = 300
-SEEDS = (11, 12)
+SEEDS = (11,)
 
 
 def fetcher(site: CmsSite) -> Callable[[str], tuple[str | None, Iterable[str]]]:
@@ -99,7 +99,7 @@ def test_a_site_without_duplicates_is_never_saturated(pages: int, seed: int, in_
     assert done == Simulated(list(range(1, pages + 1)), pages, saturated=False)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(kind=st.sampled_from(sorted(set(SITE_TYPES) - {"clean"})), seed=st.integers(0, 1000))
 def test_when_it_stops_nothing_is_left_that_may_be_rich(kind: str, seed: int) -> None:
     fetch = fetcher(CmsSite(kind, seed, 40))

@@ -38,14 +38,16 @@ class Known:
     def __init__(self, threshold: int = 90) -> None:
         self._index = _core.FuzzyIndex(threshold)
         self._words: dict[bytes, int] = {}
+        self._seen = 0
 
     def __len__(self) -> int:
-        return len(self._index)
+        return self._seen
 
     def see(self, text: str) -> Verdict:
         """Compares a text with all before it, and remembers it."""
         data = text.encode("utf-8", "replace")
-        number = len(self._index)
+        number = self._seen
+        self._seen += 1
         kind, of, score = self._index.add(_core.ssdeep(data), _md5(data))
         if kind != UNIQUE:
             return Verdict(kind, of, score)

@@ -13,6 +13,7 @@ pages are.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -157,12 +158,17 @@ class Addresses:
         if len(keys) <= MAX_KEYS:
             for key in keys:
                 rest = _hash(scheme, host, path, *[f"{k}={v}" for k, v in query if k != key])
-                without[key] = rest ^ _hash(key)
+                without[key] = rest ^ _key(key)
                 if rest in self._met or without[key] in self._without:
                     again.append(key)
         self._met.add(itself)
         self._without.update(without.values())
         return Met(host, pattern_of(address), tuple(again))
+
+
+@lru_cache(maxsize=4096)
+def _key(key: str) -> int:
+    return _hash(key)
 
 
 def _hash(*parts: str) -> int:

@@ -96,6 +96,7 @@ NO_PAGES = frozenset(
 """File name endings of what is no page."""
 
 _SCHEME = re.compile(r"https?://[^/?#\s]", re.IGNORECASE)
+_NETLOC = re.compile(r"[a-z]+://([^/?#]*)", re.IGNORECASE)
 _OTHER = re.compile(r"[a-z][a-z0-9+-]*:(?!\d)", re.IGNORECASE)  # mailto:…, but not localhost:8000
 
 
@@ -148,10 +149,8 @@ def _without_scheme(url: str) -> str:
 
 
 def _netloc(url: str) -> str:
-    try:
-        return urlsplit(url).netloc.rpartition("@")[2].lower()
-    except ValueError:
-        return ""
+    match = _NETLOC.match(url)
+    return match[1].rpartition("@")[2].lower() if match else ""
 
 
 def _domain(url: str) -> str:
