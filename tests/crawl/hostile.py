@@ -6,10 +6,11 @@ import gzip
 import socket
 import socketserver
 import struct
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from pagekin.synth.serve import serving
 
 GOOD = 20
 PATIENCE = 6.0
@@ -144,14 +145,5 @@ class _Handler(socketserver.BaseRequestHandler):
             self.request.sendall(answer(page("not found"), status="404 Not Found"))
 
 
-@contextmanager
-def hostile_server(robots: str | None = None) -> Iterator[HostileServer]:
-    server = HostileServer(robots)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+def hostile_server(robots: str | None = None) -> AbstractContextManager[HostileServer]:
+    return serving(HostileServer(robots))

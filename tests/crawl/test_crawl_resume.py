@@ -150,11 +150,7 @@ def step(state: CrawlState, known: Known, writer: CrawlWriter) -> bool:
     if target.url.endswith("0?size=large"):
         head, body = b"HTTP/1.1 302 Found\r\nLocation: /list/1?page=1\r\n\r\n", b""
     writer.write(Exchange(target.url, b"GET / HTTP/1.1\r\n\r\n", head, body, "127.0.0.1", datetime.now(UTC)))
-    answer = understand(target.url, head, body, LIMIT)
-    if answer.text is not None:
-        state.page(target, known.see(answer.text).kind, answer.links)
-    elif answer.location is not None:
-        state.redirect(target, answer.location)
+    state.settle(target, understand(target.url, head, body, LIMIT), known)
     return True
 
 

@@ -42,15 +42,9 @@ def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> in
         if answer.status in PASSING:
             continue  # it will be asked for again
         target = state.frontier.take(stored.url)
-        if target is None:
-            continue
-        count += 1
-        if answer.text is not None:
-            state.page(target, known.see(answer.text).kind, answer.links)
-        elif answer.location is not None:
-            state.redirect(target, answer.location)
-        else:
-            state.nothing(target, answer.why or "")
+        if target is not None:
+            state.settle(target, answer, known)
+            count += 1
     state.frontier.replayed()
     return count
 

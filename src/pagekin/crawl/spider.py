@@ -56,12 +56,7 @@ class CrawlSpider(scrapy.Spider):
         """An answer came."""
         target = response.meta[TARGET]
         answer = understand(target.url, response.meta[HEAD], response.body, self.params.max_page_bytes)
-        if answer.text is not None:
-            self.state.page(target, self.known.see(answer.text).kind, answer.links)
-        elif answer.location is not None:
-            self.state.redirect(target, answer.location)
-        else:
-            self.state.nothing(target, answer.why or "")
+        self.state.settle(target, answer, self.known)
         self._after()
 
     def failed(self, failure: Failure) -> None:

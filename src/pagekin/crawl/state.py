@@ -1,7 +1,7 @@
 """A crawl without a network: what was met, what was fetched, what came of it, what to fetch next.
 
 Whoever fetches (Scrapy, the replay of a WARC file, a simulation) asks `next` for a target and tells how it
-ended with `page`, `redirect` or `nothing`.
+ended with `settle`, or with `page`, `redirect` or `nothing`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from pagekin.crawl.answer import Answer
 from pagekin.crawl.curve import Curve
 from pagekin.crawl.frontier import UNIQUE_FIRST, Frontier, Target
-from pagekin.crawl.known import UNIQUE
+from pagekin.crawl.known import UNIQUE, KnownPages
 from pagekin.crawl.saturation import WORTH, Saturation
 from pagekin.crawl.scope import Scope
 
@@ -47,6 +48,15 @@ class CrawlState:
             if target is not None or self.saturation.open():
                 return target
         return self.frontier.pop(busy)
+
+    def settle(self, target: Target, answer: Answer, known: KnownPages) -> None:
+        """An answer came, whatever it is."""
+        if answer.text is not None:
+            self.page(target, known.see(answer.text).kind, answer.links)
+        elif answer.location is not None:
+            self.redirect(target, answer.location)
+        else:
+            self.nothing(target, answer.why or "unknown")
 
     def page(self, target: Target, kind: str, links: Iterable[str]) -> bool:
         """A page came; returns whether it was worth the fetch.

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import BaseServer
+from typing import TypeVar
 
 from pagekin.synth.cms_site import CmsSite, View
 from pagekin.synth.prose import Document, document
 from pagekin.synth.rand import rng_for
 from pagekin.synth.vocabulary import vocabulary
+
+S = TypeVar("S", bound=BaseServer)
 
 LANGUAGE = "qaa-Latn"
 WORDS = 220
@@ -92,9 +96,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def served(site: CmsSite) -> Iterator[SiteServer]:
-    """The site while it answers, on a port of 127.0.0.1 that was free."""
-    server = SiteServer(site)
+def serving(server: S) -> Iterator[S]:
+    """A server while it answers, in a thread of its own."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
@@ -103,3 +106,8 @@ def served(site: CmsSite) -> Iterator[SiteServer]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def served(site: CmsSite) -> AbstractContextManager[SiteServer]:
+    """The site while it answers, on a port of 127.0.0.1 that was free."""
+    return serving(SiteServer(site))
