@@ -13,7 +13,8 @@ from contextlib import AbstractContextManager
 from pagekin.synth.serve import serving
 
 GOOD = 20
-PATIENCE = 6.0
+BOMB = gzip.compress(bytes(16 << 20))
+PATIENCE = 8.0
 """Seconds after which the server gives up being a nuisance, so that no test can hang on it."""
 
 Send = Callable[[bytes], None]
@@ -53,7 +54,7 @@ WAYS: dict[str, Callable[[str], bytes]] = {
     "bad-length": lambda _: answer(page("a length of minus five"), length=-5),
     "type-lie": lambda _: answer(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20),
     "not-a-picture": lambda _: answer(page("html that says it is a picture"), "Content-Type: image/png"),
-    "bomb": lambda _: answer(gzip.compress(bytes(64 << 20)), "Content-Encoding: gzip"),
+    "bomb": lambda _: answer(BOMB, "Content-Encoding: gzip"),
     "bad-gzip": lambda _: answer(b"\x1f\x8b\x08" + b"no gzip at all" * 9, "Content-Encoding: gzip"),
     "charset": lambda _: answer(b"<p>caf\xe9", "Content-Type: text/html; charset=utf-8"),
     "nonsense": lambda _: answer(page("what charset"), "Content-Type: text/html; charset=x-klingon"),

@@ -19,7 +19,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, HostileServ
     folder = tmp_path_factory.mktemp("hostile") / "crawl"
     with hostile_server() as server:
         run(
-            "crawl", server.url, "-o", folder, "--delay", "0", "--timeout", "1.5", "--max-page", "1MB",
+            "crawl", server.url, "-o", folder, "--delay", "0", "--timeout", "3", "--max-page", "1MB",
             "--max-pages", "600", "--quiet",
         )  # fmt: skip
         return folder, server
