@@ -19,6 +19,8 @@ BENCHES = (
     "duplicates",
     "phrases",
     "fuzzy",
+    "crawl",
+    "crawl_cost",
     "styles",
     "clusters",
     "quilts",

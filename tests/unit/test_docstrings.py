@@ -17,7 +17,13 @@ import pagekin
 GIVEN = ("pagekin", "example_warc", "example_run", "tmp_path")
 
 # Their packages are optional; each has a place of its own.
-OPTIONAL = {"pagekin.engines.spark": "pyspark"}
+OPTIONAL = {
+    "pagekin.crawl.extension": "scrapy",
+    "pagekin.crawl.middleware": "scrapy",
+    "pagekin.crawl.scheduler": "scrapy",
+    "pagekin.crawl.spider": "scrapy",
+    "pagekin.engines.spark": "pyspark",
+}
 
 
 def modules() -> list[str]:

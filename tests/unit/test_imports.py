@@ -17,6 +17,7 @@ import pagekin
 ROOT = Path(pagekin.__file__).parent
 
 # From top to bottom. A file may import what is in lower layers, and the package or module it belongs to.
+# fmt: off
 LAYERS: list[set[str]] = [
     {"cli"},
     {"web", "report", "crawl", "audit"},
@@ -39,6 +40,7 @@ LAYERS: list[set[str]] = [
     {"errors"},
     {"_core"},
 ]
+# fmt: on
 
 # Within a layer, only this.
 NEIGHBOURS = {
@@ -66,8 +68,10 @@ HOMES: dict[str, set[str]] = {
     },
     "pyspark": {"engines/spark"},
     "rich": {"cli"},
+    "itemadapter": {"crawl"},
     "scrapy": {"crawl"},
     "starlette": {"web"},
+    "twisted": {"crawl"},
     "uvicorn": {"web"},
     "zstandard": {"readers"},
 }  # fmt: skip

@@ -21,6 +21,7 @@ COMMANDS = {
     "audit": "Count duplicates among ranked search results.",
     "check": "Check one page against the pages of a run.",
     "compare": "Compare two HTML files: one to one.",
+    "crawl": "Crawl sites politely, until there is nothing new to find.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
     "export": "Write what a run found in formats that others read.",
     "fuzzy-threshold": "Show what ssdeep scores mean on the texts of a run.",

@@ -11,6 +11,7 @@ from pagekin.readers import READ_REASONS
 from pagekin.report.blocks import Bars, Facts, Grid, Section
 from pagekin.report.duplicates import duplicates
 from pagekin.report.fuzzy import causes, fuzzy
+from pagekin.report.growth import growth
 from pagekin.report.phrases import covers, phrases, popular_sites
 from pagekin.report.quilts import originality, quilts
 from pagekin.run import Run
@@ -98,5 +99,6 @@ SECTIONS: list[tuple[tuple[str, ...], Callable[[Run], Section]]] = [
     (("sites",), popular_sites),
     (("fuzzy",), fuzzy),
     (("duplicate_rates", "url_parameters"), causes),
+    (("pages", "sketches"), growth),
 ]
 """The tables a section needs, and what makes it."""

@@ -1,0 +1,216 @@
+"""`pagekin crawl`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.sizes import SIZE
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+    from pagekin.crawl.run import Ended
+    from pagekin.crawl.state import CrawlState
+
+REASONS = {
+    "finished": "every address was fetched",
+    "pagekin_saturated": "saturated: what is left is not worth fetching",
+    "max_pages": "as many pages as were asked for",
+    "interrupted": "interrupted; go on with --resume",
+}
+
+
+@click.command()
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The crawl folder to make."
+)
+@click.option(
+    "--scope",
+    type=click.Choice(["host", "domain", "prefix"]),
+    default="host",
+    show_default=True,
+    help="Stay in the hosts, the registered domains, or the folders of the given URLs.",
+)
+@click.option(
+    "--order",
+    type=click.Choice(["unique-first", "breadth-first"]),
+    default="unique-first",
+    show_default=True,
+    help="Fetch what promises new pages first, or as it was found.",
+)
+@click.option(
+    "--saturation",
+    type=click.Choice(["off", "advise", "stop"]),
+    default="stop",
+    show_default=True,
+    help="What to do when nothing that is left promises new pages.",
+)
+@click.option(
+    "--worth",
+    type=click.FloatRange(0.001, 1),
+    default=0.08,
+    show_default=True,
+    help="New unique pages per fetch below which a crawl is saturated.",
+)
+@click.option(
+    "--threshold",
+    type=click.IntRange(1, 100),
+    default=90,
+    show_default=True,
+    help="ssdeep score from which a page is a near duplicate.",
+)
+@click.option("--max-pages", type=click.IntRange(min=1), help="Fetch at most so many addresses.")
+@click.option(
+    "--max-page", type=SIZE, default="16MiB", show_default=True, help="Give up pages larger than this."
+)
+@click.option(
+    "--delay",
+    type=click.FloatRange(0, 3600),
+    default=1.0,
+    show_default=True,
+    help="Seconds between two requests to a host; robots.txt may ask for more.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 3600),
+    default=30.0,
+    show_default=True,
+    help="Seconds that an answer may take.",
+)
+@click.option("--user-agent", help="How to introduce ourselves.  [default: pagekin/VERSION]")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Another seed breaks ties in another way."
+)
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the growth curve to a .png or .svg file.")
+@click.option("--resume", is_flag=True, help="Go on with a crawl that was stopped.")
+@voice_options
+def crawl(
+    urls: tuple[str, ...],
+    output: Path,
+    max_page: int,
+    user_agent: str | None,
+    plot: Path | None,
+    resume: bool,
+    voice: Voice,
+    **options: Any,
+) -> int:
+    """Crawl sites politely, until there is nothing new to find.
+
+    Writes WARC files that `pagekin scan` reads. robots.txt is obeyed. Pages whose text was seen before are
+    counted as exact or near duplicates, and addresses that keep leading to such pages come last.
+
+    \b
+    Examples:
+      pagekin crawl https://www.example.org/ -o crawl
+      pagekin crawl https://www.example.org/list/1 -o part --scope prefix --delay 0.5
+      pagekin crawl https://www.example.org/ -o crawl --resume --saturation off --max-pages 5000
+    """
+    from pagekin.cli.main import INTERRUPTED
+    from pagekin.crawl.params import AGENT, CrawlParams
+    from pagekin.crawl.run import crawl as run_crawl
+
+    if plot is not None:
+        from pagekin.report.figures import check_plot
+
+        check_plot(plot)
+    params = CrawlParams(seeds=list(urls), max_page_bytes=max_page, user_agent=user_agent or AGENT, **options)
+    with Screen(voice) as screen:
+        ended = run_crawl(params, output, resume=resume, listen=screen.show)
+    _report(ended, output, voice)
+    if plot is not None:
+        from pagekin.report.figures import write_plot
+        from pagekin.report.growth import draw_curve
+
+        write_plot(plot, draw_curve(ended.state.curve.table()))
+    return INTERRUPTED if ended.reason == "interrupted" else 0
+
+
+def _report(ended: Ended, output: Path, voice: Voice) -> None:
+    state = ended.state
+    point = state.curve.now()
+    if ended.replayed:
+        voice.say(f"{ended.replayed:,} answers were there already", replayed=ended.replayed)
+    voice.say(line_of(state), **point._asdict())
+    for why, count in sorted(state.failures.items()):
+        voice.say(f"no page {count:,}: {why}", reason=why, addresses=count)
+    if ended.saturated_at is not None and ended.reason != "pagekin_saturated":
+        voice.say(
+            f"saturated after {ended.saturated_at:,} fetches: --saturation stop would have ended there",
+            saturated_at=ended.saturated_at,
+        )
+    voice.say(REASONS.get(ended.reason, ended.reason), reason=ended.reason)
+    voice.say(f"crawl folder: {output}", crawl=str(output))
+
+
+def line_of(state: CrawlState) -> str:
+    """How far a crawl is, in one line."""
+    point = state.curve.now()
+    return (
+        f"{point.fetched:,} fetched: {point.unique:,} unique, {point.exact:,} exact duplicates, "
+        f"{point.near:,} near duplicates, {point.redirects + point.other:,} others; {point.queued:,} queued"
+    )
+
+
+class Screen:
+    """Shows how a crawl goes on: a line and its growth curve on a terminal, else a line now and then."""
+
+    EVERY = 0.5
+    KINDS = (("unique", "green"), ("exact", "red"), ("near", "yellow"))
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+        self._live: Live | None = None
+        self._spoke = time.monotonic()
+        self._every = voice.EVERY
+
+    def __enter__(self) -> Screen:
+        if sys.stderr.isatty() and not self._voice.quiet and not self._voice.as_json:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._live.start()
+            self._every = self.EVERY
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def show(self, state: CrawlState) -> None:
+        """Called after every fetch."""
+        now = time.monotonic()
+        if now - self._spoke < self._every:
+            return
+        self._spoke = now
+        if self._live is not None:
+            self._live.update(self._drawing(state), refresh=True)
+        else:
+            self._voice.say(line_of(state), **state.curve.now()._asdict())
+
+    def _drawing(self, state: CrawlState) -> Any:
+        from rich.text import Text
+
+        from pagekin.crawl.draw import braille
+
+        assert self._live is not None
+        points = [*state.curve.points, state.curve.now()]
+        series = [[(p.fetched, getattr(p, kind)) for p in points] for kind, _ in self.KINDS]
+        width = max(10, min(self._live.console.width - 2, 100))
+        text = Text(line_of(state) + "\n")
+        for row in braille(series, width, 10):
+            for cell in row:
+                text.append(chr(cell >> 8), style=self.KINDS[cell & 0xFF][1])
+            text.append("\n")
+        for kind, color in self.KINDS:
+            text.append(f"━ {kind}  ", style=color)
+        forecast = state.saturation.forecast()
+        text.append(f"at most {forecast.best:.0%} new per fetch, {forecast.mean:.0%} expected")
+        return text

@@ -1,0 +1,10 @@
+"""A crawler that knows when it has seen it all, and a Scrapy extension for other people's spiders.
+
+    patterns → yields → saturation      what kind of address; what such addresses brought; is it enough
+            frontier, scope → state     what to fetch next; a crawl without a network
+       known, answer, curve, warc       duplicates; what a server said; growth; what is stored
+    scheduler, middleware, spider       Scrapy's side of it
+            extension                   the same for any spider
+
+Only the last two rows import Scrapy. `simulate` runs the first two on sites that are plain functions.
+"""

@@ -1,0 +1,251 @@
+"""Duplicate curves and a saturation stop for any Scrapy spider.
+
+    ADDONS = {"pagekin.crawl.extension.PagekinAddon": 500}
+
+turns it on. Settings, with their defaults:
+
+    PAGEKIN_ENABLED      True        off without taking it out
+    PAGEKIN_THRESHOLD    90          ssdeep score from which a page is a near duplicate
+    PAGEKIN_SATURATION   "advise"    off, advise or stop; stop closes the spider with `pagekin_saturated`
+    PAGEKIN_WORTH        0.08        new unique pages per fetch below which a crawl is saturated
+    PAGEKIN_DROP         "none"      none, exact or all: drop the items of such duplicates
+    PAGEKIN_FIELD        "pagekin"   the field of items that says what the page was
+    PAGEKIN_CURVE        None        a .parquet file for the growth curve
+
+Every response carries the verdict in `response.meta["pagekin"]`: `kind` (unique, exact, near), `url` of the
+page that it repeats, `score`. Items from it carry the same in their field. Stats: `pagekin/unique`,
+`pagekin/dup_exact`, `pagekin/dup_near`, `pagekin/untagged`, `pagekin/dropped`, `pagekin/saturated_at`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from itemadapter import ItemAdapter
+from scrapy import Request, Spider, signals
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+
+from pagekin import _core
+from pagekin.crawl.curve import Curve
+from pagekin.crawl.known import EXACT, UNIQUE, Known
+from pagekin.crawl.patterns import Addresses, Arm
+from pagekin.crawl.saturation import ADVISE, MODES, OFF, STOP, WORTH, Saturation
+from pagekin.crawl.spider import SATURATED
+from pagekin.crawl.yields import Yields
+from pagekin.errors import ParamsError
+from pagekin.readers.base import is_html_type, looks_like_html
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+META = "pagekin"
+ARM = "pagekin_arm"
+DROPS = {"none": (), "exact": (EXACT,), "all": (EXACT, "near")}
+_STATS = {"unique": "unique", "exact": "dup_exact", "near": "dup_near"}
+
+
+class PagekinAddon:
+    """Puts the two parts in their places."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Called by Scrapy before anything else is made."""
+        for name, part in (("EXTENSIONS", PagekinExtension), ("SPIDER_MIDDLEWARES", PagekinMiddleware)):
+            parts = dict(settings.getdict(name))
+            if part not in parts and f"{part.__module__}.{part.__name__}" not in parts:
+                settings.set(name, parts | {part: 450}, "addon")
+
+
+class Options(NamedTuple):
+    """The settings, checked."""
+
+    threshold: int
+    saturation: str
+    worth: float
+    drop: tuple[str, ...]
+    field: str
+    curve: Path | None
+
+    @classmethod
+    def of(cls, settings: BaseSettings) -> Options:
+        """Reads them; a wrong one is an error at once."""
+        saturation = settings.get("PAGEKIN_SATURATION", ADVISE)
+        drop = settings.get("PAGEKIN_DROP", "none")
+        for name, value, known in (
+            ("PAGEKIN_SATURATION", saturation, MODES),
+            ("PAGEKIN_DROP", drop, tuple(DROPS)),
+        ):
+            if value not in known:
+                raise ParamsError(f"{name} must be one of {', '.join(known)}, not {value}")
+        threshold = settings.getint("PAGEKIN_THRESHOLD", 90)
+        worth = settings.getfloat("PAGEKIN_WORTH", WORTH)
+        if not 1 <= threshold <= 100:
+            raise ParamsError(f"PAGEKIN_THRESHOLD must be from 1 to 100, not {threshold}")
+        if not 0 < worth <= 1:
+            raise ParamsError(f"PAGEKIN_WORTH must be above 0 and at most 1, not {worth}")
+        curve = settings.get("PAGEKIN_CURVE")
+        field = settings.get("PAGEKIN_FIELD", META)
+        return cls(threshold, saturation, worth, DROPS[drop], field, Path(curve) if curve else None)
+
+
+class PagekinExtension:
+    """Keeps the books: which addresses wait, what came of them, whether it is enough."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        if not crawler.settings.getbool("PAGEKIN_ENABLED", True):
+            raise NotConfigured
+        self.options = Options.of(crawler.settings)
+        self.curve = Curve()
+        self.yields = Yields()
+        self.saturation = Saturation(self.yields, self.options.worth)
+        self._crawler = crawler
+        self._known = Known(self.options.threshold)
+        self._urls: list[str] = []
+        self._addresses = Addresses()
+        self._saturated = False
+        for handler, signal in (
+            (self.request_scheduled, signals.request_scheduled),
+            (self.request_dropped, signals.request_dropped),
+            (self.request_reached_downloader, signals.request_reached_downloader),
+            (self.request_left_downloader, signals.request_left_downloader),
+            (self.spider_closed, signals.spider_closed),
+        ):
+            crawler.signals.connect(handler, signal)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> PagekinExtension:
+        """Made by Scrapy."""
+        return cls(crawler)
+
+    def request_scheduled(self, request: Request, spider: Spider) -> None:
+        """An address waits. One that was met before (a retry, say) belongs to no arm."""
+        request.meta.pop(ARM, None)
+        met = self._addresses.meet(request.url)
+        if met is not None:
+            arm = self.yields.arm(met)
+            request.meta[ARM] = tuple(arm)
+            self.yields.queue(arm)
+
+    def request_dropped(self, request: Request, spider: Spider) -> None:
+        """The scheduler did not want it."""
+        arm = request.meta.pop(ARM, None)
+        if arm is not None:
+            self.yields.forget(Arm(*arm))
+
+    def request_reached_downloader(self, request: Request, spider: Spider) -> None:
+        """It is being fetched."""
+        arm = request.meta.get(ARM)
+        if arm is not None:
+            self.yields.fly(Arm(*arm))
+
+    def request_left_downloader(self, request: Request, spider: Spider) -> None:
+        """It was fetched, or not; if there is a response it will be judged."""
+        arm = request.meta.get(ARM)
+        if arm is not None:
+            self.yields.land(Arm(*arm))
+
+    def judge(self, response: Response) -> dict[str, Any] | None:
+        """The verdict on a response; None for what is no page."""
+        arm = response.meta.pop(ARM, None)
+        content_type = (response.headers.get(b"Content-Type") or b"").decode("latin-1") or None
+        is_page = is_html_type(content_type) if content_type else looks_like_html(response.body)
+        verdict: dict[str, Any] | None = None
+        if response.status == 200 and is_page:
+            text = _core.extract(_core.decode(response.body, content_type)[0], response.url)[0]
+            kind, of, score = self._known.see(text)
+            self._urls.append(response.url)
+            verdict = {"kind": kind, "url": None if of is None else self._urls[of], "score": score}
+            self._count(_STATS[kind])
+        if arm is not None:
+            unique = verdict is not None and verdict["kind"] == UNIQUE
+            self.yields.learn(Arm(*arm), unique, unique)
+        self.curve.add(verdict["kind"] if verdict else "other", self.yields.queued.total())
+        self._check()
+        return verdict
+
+    def tagged(self, item: Any, verdict: dict[str, Any]) -> Any:
+        """The item with its verdict, or None if it is to be dropped."""
+        if verdict["kind"] in self.options.drop:
+            self._count("dropped")
+            return None
+        try:
+            ItemAdapter(item)[self.options.field] = dict(verdict)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            self._count("untagged")  # a class of items without such a field
+        return item
+
+    def spider_closed(self, spider: Spider, reason: str) -> None:
+        """Saves the curve."""
+        if self.options.curve is not None:
+            self.options.curve.parent.mkdir(parents=True, exist_ok=True)
+            self.curve.save(self.options.curve)
+
+    def _check(self) -> None:
+        if self._saturated or self.options.saturation == OFF or not self.saturation.reached():
+            return
+        self._saturated = True
+        assert self._crawler.stats is not None
+        self._crawler.stats.set_value("pagekin/saturated_at", self.curve.fetched)
+        spider, engine = self._crawler.spider, self._crawler.engine
+        assert spider is not None
+        assert engine is not None
+        forecast = self.saturation.forecast()
+        spider.logger.info(
+            "pagekin: saturated after %d fetches, %d unique pages; at most %.1f%% of the next would be new",
+            self.curve.fetched, self.curve.counts[UNIQUE], 100 * forecast.best,
+        )  # fmt: skip
+        if self.options.saturation == STOP:
+            self._closing = asyncio.ensure_future(engine.close_spider_async(reason=SATURATED))
+
+    def _count(self, name: str) -> None:
+        assert self._crawler.stats is not None
+        self._crawler.stats.inc_value(f"pagekin/{name}")
+
+
+class PagekinMiddleware:
+    """Judges every response before the spider sees it, and tags what the spider makes of it."""
+
+    def __init__(self, extension: PagekinExtension) -> None:
+        self._extension = extension
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> PagekinMiddleware:
+        """Made by Scrapy; nothing without the extension."""
+        extension = crawler.get_extension(PagekinExtension)
+        if extension is None:
+            raise NotConfigured
+        return cls(extension)
+
+    def process_spider_input(self, response: Response) -> None:
+        """The verdict is in `response.meta` when the spider is called."""
+        verdict = self._extension.judge(response)
+        if verdict is not None:
+            response.meta[META] = verdict
+
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterable[Any]:
+        """Items get their tag; requests go on without the verdict of the page they stand on."""
+        for thing in result:
+            kept = self._out(response, thing)
+            if kept is not None:
+                yield kept
+
+    async def process_spider_output_async(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """The same for spiders that are asynchronous."""
+        async for thing in result:
+            kept = self._out(response, thing)
+            if kept is not None:
+                yield kept
+
+    def _out(self, response: Response, thing: Any) -> Any:
+        verdict = response.meta.get(META)
+        if isinstance(thing, Request):
+            if thing.meta.get(META) is verdict:
+                thing.meta.pop(META, None)  # spiders like to pass on all of a response's meta
+            return thing
+        return thing if verdict is None else self._extension.tagged(thing, verdict)

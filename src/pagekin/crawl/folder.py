@@ -1,0 +1,104 @@
+"""The crawl folder: WARC files, the growth curve, and `crawl.json`.
+
+CRAWL/crawl-00000.warc.gz   what was fetched, in order; the crawl's only memory
+CRAWL/curve.parquet         the growth curve
+CRAWL/crawl.json            seeds, scope, parameters, counts, why it ended
+CRAWL/.lock                 held while a process crawls
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pagekin import _core
+from pagekin.crawl.params import CrawlParams
+from pagekin.crawl.state import CrawlState
+from pagekin.errors import ParamsMismatchError, RunError, RunExistsError
+from pagekin.files import TEMPORARY, write_atomically, writing
+
+FORMAT = 1
+FIXED = ("seeds", "scope")
+"""What cannot change when a crawl goes on."""
+
+
+class CrawlFolder:
+    """A folder that this process may write to."""
+
+    def __init__(self, path: Path, params: CrawlParams) -> None:
+        self.path = path
+        self.params = params
+
+    def save(self, state: CrawlState, reason: str | None) -> None:
+        """Writes the curve and `crawl.json`. `reason` is None while the crawl runs."""
+        state.curve.save(self.path / "curve.parquet")
+        forecast = state.saturation.forecast()
+        point = state.curve.now()
+        info = {
+            "format": FORMAT,
+            "pagekin": _core.__version__,
+            "state": "running" if reason is None else "ended",
+            "reason": reason,
+            "params": asdict(self.params),
+            "counts": {name: value for name, value in point._asdict().items() if name != "seconds"},
+            "failures": dict(sorted(state.failures.items())),
+            "skipped": dict(sorted(state.skipped.items())),
+            "forecast": {name: round(value, 4) for name, value in asdict(forecast).items()},
+        }
+        self._write(info)
+
+    def _write(self, info: dict[str, Any]) -> None:
+        data = json.dumps(info, indent=2, ensure_ascii=False) + "\n"
+        write_atomically(self.path / "crawl.json", data.encode("utf-8", "backslashreplace"))
+
+
+@contextmanager
+def crawl_folder(path: Path, params: CrawlParams, *, resume: bool) -> Iterator[CrawlFolder]:
+    """A new folder, or with `resume` one that was begun with the same seeds and scope."""
+    with writing(path):
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / ".lock").open("wb")
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(f"{path} is being written by another crawl; wait for it to end") from None
+        _check(path, params, resume)
+        for left in path.glob(f".*{TEMPORARY}"):
+            left.unlink()
+        folder = CrawlFolder(path, params)
+        if not (path / "crawl.json").exists():
+            with writing(path):
+                folder._write({"format": FORMAT, "state": "running", "params": asdict(params)})
+        yield folder
+
+
+def _check(path: Path, params: CrawlParams, resume: bool) -> None:
+    try:
+        info = json.loads((path / "crawl.json").read_bytes())
+        then = info["params"]
+    except FileNotFoundError:
+        # A kill may have come before crawl.json was in place.
+        if any(p.name != ".lock" and not p.name.endswith(TEMPORARY) for p in path.iterdir()):
+            raise RunExistsError(f"{path} exists and is not a crawl folder; choose another -o") from None
+        return
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunError(f"cannot read {path / 'crawl.json'}: {error!r}") from error
+    if info.get("format") != FORMAT:
+        raise RunError(f"{path} was written in format {info.get('format')}; this pagekin reads {FORMAT}")
+    if not resume:
+        raise RunExistsError(
+            f"{path} already holds a crawl; add --resume to go on with it, or choose another -o"
+        )
+    for name in FIXED:
+        now = asdict(params)[name]
+        if then.get(name) != now:
+            raise ParamsMismatchError(
+                f"{path} was begun with other {name}: {then.get(name)} then, {now} now; give the same, "
+                "or choose another -o"
+            )

@@ -1,0 +1,64 @@
+"""Is this text known? Exact duplicate, near duplicate or unique, against every page seen before."""
+
+from __future__ import annotations
+
+from hashlib import md5
+from typing import NamedTuple, Protocol
+
+from pagekin import _core
+
+UNIQUE, EXACT, NEAR = "unique", "exact", "near"
+KINDS = (UNIQUE, EXACT, NEAR)
+
+
+class Verdict(NamedTuple):
+    """What a page is to the pages before it."""
+
+    kind: str
+    of: int | None
+    """the page it repeats: its place in the order of pages seen"""
+    score: int | None
+    """ssdeep score against that page; None where the words, not the score, decided"""
+
+
+class KnownPages(Protocol):
+    """Pages seen so far."""
+
+    def see(self, text: str) -> Verdict:
+        """Compares a text with all before it, and remembers it."""
+
+
+class Known:
+    """Exact duplicates by MD5 of the text; near ones by ssdeep, or by the same words in another order.
+
+    A sorted list is the same list. Its text has the same words, so the MD5 of the sorted words finds it,
+    which no comparison of the texts as they stand would.
+    """
+
+    def __init__(self, threshold: int = 90) -> None:
+        self._index = _core.FuzzyIndex(threshold)
+        self._words: dict[bytes, int] = {}
+        self._seen = 0
+
+    def __len__(self) -> int:
+        return self._seen
+
+    def see(self, text: str) -> Verdict:
+        """Compares a text with all before it, and remembers it."""
+        data = text.encode("utf-8", "replace")
+        number = self._seen
+        self._seen += 1
+        kind, of, score = self._index.add(_core.ssdeep(data), _md5(data))
+        if kind != UNIQUE:
+            return Verdict(kind, of, score)
+        words = _core.words(text)
+        if words:
+            words.sort()
+            before = self._words.setdefault(_md5(" ".join(words).encode("utf-8", "replace")), number)
+            if before != number:
+                return Verdict(NEAR, before, None)
+        return Verdict(UNIQUE, None, None)
+
+
+def _md5(data: bytes) -> bytes:
+    return md5(data, usedforsecurity=False).digest()

@@ -1,0 +1,66 @@
+"""When to stop: when the evidence leaves no arm of the frontier a rate of new pages that is worth a fetch.
+
+The rule has two sides, and both must hold:
+
+- each queued arm's bound (see `yields`) is at most `worth`: no pattern is left that might still be rich,
+  however long others have been poor. A pattern of which nothing is known has the bound 1, so a plateau that
+  hides a door to elsewhere is not taken for the end;
+- the bound over the latest fetches of all arms together is at most `worth`: many small patterns, each too
+  small to say much, cannot add up to a rich one unnoticed.
+
+Nothing in it is a count of pages: a site without duplicates is never saturated before its last address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pagekin.crawl.yields import Yields
+
+OFF, ADVISE, STOP = "off", "advise", "stop"
+MODES = (OFF, ADVISE, STOP)
+
+WORTH = 0.08
+"""New unique pages per fetch below which a crawl is saturated."""
+
+CHECK_EVERY = 4
+"""Looking at every arm takes time; so many fetches may pass in between."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What is to be expected of the queued addresses, in new unique pages per fetch."""
+
+    best: float
+    """upper bound for the best arm"""
+    recent: float
+    """upper bound over the latest fetches of all arms"""
+    mean: float
+    """expected for an address drawn from the whole frontier"""
+
+
+class Saturation:
+    """Applies the rule to what is known of the arms."""
+
+    def __init__(self, yields: Yields, worth: float = WORTH) -> None:
+        self._yields = yields
+        self.worth = worth
+        self._asked = 0
+
+    def forecast(self) -> Forecast:
+        """What to expect now."""
+        yields, queued = self._yields, self._yields.queued
+        total = queued.total()
+        mean = sum(yields.rate(arm) * size for arm, size in queued.items()) / total if total else 0.0
+        return Forecast(yields.best(), yields.all.bound(), mean)
+
+    def open(self) -> bool:
+        """Whether an address that is being fetched may still be worth it."""
+        return any(self._yields.bound(arm) > self.worth for arm in self._yields.flying)
+
+    def reached(self) -> bool:
+        """Whether nothing that is to come is worth a fetch any more."""
+        self._asked += 1
+        if self._asked % CHECK_EVERY or self._yields.all.bound() > self.worth:
+            return False
+        return self._yields.best() <= self.worth

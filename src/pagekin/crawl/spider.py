@@ -1,0 +1,103 @@
+"""The spider: tells the crawl's state what came of each request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import scrapy
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from pagekin.crawl.answer import understand
+from pagekin.crawl.known import KnownPages
+from pagekin.crawl.middleware import HEAD
+from pagekin.crawl.params import CrawlParams
+from pagekin.crawl.saturation import ADVISE, OFF
+from pagekin.crawl.scheduler import TARGET
+from pagekin.crawl.state import CrawlState
+from pagekin.crawl.warc import CrawlWriter
+
+SATURATED = "pagekin_saturated"
+"""The close reason when the saturation rule ended a crawl."""
+
+Listener = Callable[[CrawlState], None]
+
+
+class CrawlSpider(scrapy.Spider):
+    """Holds the state of one crawl and ends it when it is time."""
+
+    name = "pagekin"
+
+    def __init__(
+        self, state: CrawlState, known: KnownPages, params: CrawlParams, writer: CrawlWriter, listen: Listener
+    ) -> None:
+        super().__init__()
+        self.state = state
+        self.known = known
+        self.params = params
+        self.writer = writer
+        self.per_host = 2 if params.delay else 8
+        self.delays: dict[str, float] = {}
+        """what the robots.txt of hosts asks for, in seconds"""
+        self.ending: str | None = None
+        self.problem: BaseException | None = None
+        self.saturated_at: int | None = None
+        self._listen = listen
+
+    async def start(self) -> AsyncIterator[Any]:
+        """The frontier holds the seeds already."""
+        return
+        yield
+
+    def parse(self, response: Response, **_: Any) -> None:
+        """An answer came."""
+        target = response.meta[TARGET]
+        answer = understand(target.url, response.meta[HEAD], response.body, self.params.max_page_bytes)
+        self.state.settle(target, answer, self.known)
+        self._after()
+
+    def failed(self, failure: Failure) -> None:
+        """No answer came."""
+        request: scrapy.Request = failure.request  # type: ignore[attr-defined]
+        forbidden = isinstance(failure.value, IgnoreRequest)
+        if forbidden and self.ending:
+            return
+        why = "robots" if forbidden else _why(failure)
+        self.state.nothing(request.meta[TARGET], why, fetched=not forbidden)
+        self._after()
+
+    def end(self, reason: str, problem: BaseException | None = None) -> None:
+        """Ends the crawl; what is being fetched is still waited for."""
+        if self.ending is not None:
+            return
+        self.ending, self.problem = reason, problem
+        engine = self.crawler.engine
+        assert engine is not None
+        self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
+
+    def _after(self) -> None:
+        self._listen(self.state)
+        limit = self.params.max_pages
+        if limit is not None and self.state.curve.fetched >= limit:
+            self.end("max_pages")
+        elif self.params.saturation != OFF and self.saturated_at is None and self.state.saturation.reached():
+            self.saturated_at = self.state.curve.fetched
+            if self.params.saturation != ADVISE:
+                self.end(SATURATED)
+
+
+_NAMES = {
+    "TimeoutError": "timeout", "TCPTimedOutError": "timeout", "ResponseNeverReceived": "connection",
+    "DownloadTimeoutError": "timeout", "ConnectionRefusedError": "refused", "DNSLookupError": "dns",
+    "ConnectionLost": "connection", "ResponseFailed": "connection", "ConnectionDone": "connection",
+    "DownloadConnectionRefusedError": "refused", "CannotResolveHostError": "dns",
+    "DownloadFailedError": "connection", "DownloadCancelledError": "too-large", "CancelledError": "too-large",
+}  # fmt: skip
+
+
+def _why(failure: Failure) -> str:
+    name = failure.type.__name__ if failure.type is not None else "unknown"
+    return _NAMES.get(name, name)

@@ -1,0 +1,129 @@
+"""Writes what was fetched as WARC 1.1, so that a kill at any moment loses nothing that was written.
+
+One gzip member for each record, written past every buffer of ours. The response comes before its request:
+if a kill cuts the pair in two, the half that matters is there. A write that fails is taken back, so that the
+file ends with a whole record.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from base64 import b32encode
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import sha1
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+from pagekin import _core
+
+SEGMENT_BYTES = 1 << 30
+LEVEL = 6
+
+
+class Exchange(NamedTuple):
+    """One request and the answer to it, as they went over the wire but for the transfer encoding."""
+
+    url: str
+    request: bytes
+    """request line and headers"""
+    head: bytes
+    """status line and headers"""
+    body: bytes
+    ip: str | None
+    date: datetime
+    truncated: str | None = None
+    """why the body is not whole: length, time, disconnect or unspecified"""
+
+
+def segments(folder: Path) -> list[Path]:
+    """The crawl's WARC files in order."""
+    return sorted(folder.glob("crawl-*.warc.gz"))
+
+
+class CrawlWriter:
+    """Appends exchanges to the last segment of a crawl folder, and begins a new one when that is full."""
+
+    def __init__(self, folder: Path, user_agent: str, segment_bytes: int = SEGMENT_BYTES) -> None:
+        self._folder = folder
+        self._user_agent = user_agent
+        self._segment_bytes = segment_bytes
+        there = segments(folder)
+        self._number = int(there[-1].name.split("-")[1].split(".")[0]) if there else 0
+        self._fd = -1
+        self._size = 0
+        self._open()
+
+    def write(self, exchange: Exchange) -> None:
+        """Writes one exchange; when this returns, a kill cannot take it away."""
+        if self._size >= self._segment_bytes:
+            self.close()
+            self._number += 1
+            self._open()
+        self._append(_records(exchange))
+
+    def close(self) -> None:
+        """Asks the disk to keep what was written."""
+        if self._fd >= 0:
+            with suppress(OSError):
+                os.fsync(self._fd)
+            os.close(self._fd)
+            self._fd = -1
+
+    def _open(self) -> None:
+        path = self._folder / f"crawl-{self._number:05d}.warc.gz"
+        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self._size = os.fstat(self._fd).st_size
+        if not self._size:
+            self._append(_info(path.name, self._user_agent))
+
+    def _append(self, data: bytes) -> None:
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[os.write(self._fd, left) :]
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._fd, self._size)
+            raise
+        self._size += len(data)
+
+
+def _records(exchange: Exchange) -> bytes:
+    date = exchange.date.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    about = {"WARC-Date": date, "WARC-Target-URI": exchange.url}
+    if exchange.ip:
+        about["WARC-IP-Address"] = exchange.ip
+    response, request = f"<urn:uuid:{uuid4()}>", f"<urn:uuid:{uuid4()}>"
+    digest = b32encode(sha1(exchange.body, usedforsecurity=False).digest()).decode()
+    more = {"WARC-Payload-Digest": f"sha1:{digest}"}
+    if exchange.truncated:
+        more["WARC-Truncated"] = exchange.truncated
+    block = exchange.head + exchange.body
+    answer = _record("response", response, "application/http; msgtype=response", block, about | more)
+    about["WARC-Concurrent-To"] = response
+    return answer + _record("request", request, "application/http; msgtype=request", exchange.request, about)
+
+
+def _info(name: str, user_agent: str) -> bytes:
+    fields = {
+        "software": f"pagekin {_core.__version__}",
+        "format": "WARC File Format 1.1",
+        "robots": "obey",
+        "http-header-user-agent": user_agent,
+    }
+    block = "".join(f"{key}: {value}\r\n" for key, value in fields.items()).encode()
+    date = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    about = {"WARC-Date": date, "WARC-Filename": name}
+    return _record("warcinfo", f"<urn:uuid:{uuid4()}>", "application/warc-fields", block, about)
+
+
+def _record(kind: str, number: str, content_type: str, block: bytes, about: dict[str, str]) -> bytes:
+    fields = {"WARC-Type": kind, "WARC-Record-ID": number, **about}
+    fields |= {"Content-Type": content_type, "Content-Length": str(len(block))}
+    head = "WARC/1.1\r\n" + "".join(f"{key}: {value}\r\n" for key, value in fields.items()) + "\r\n"
+    squeeze = zlib.compressobj(LEVEL, zlib.DEFLATED, 31)
+    data = squeeze.compress(head.encode("utf-8", "replace") + block + b"\r\n\r\n")
+    return data + squeeze.flush()

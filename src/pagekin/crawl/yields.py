@@ -1,0 +1,165 @@
+"""How often fetching brings something new: outcomes of the latest fetches, and an upper bound on their rate.
+
+The chance that the next fetch of an arm brings something new falls as the arm is used up. So what counts is
+the latest evidence: of the last 8, 16, 32, … fetches, how many were worth it. For each such window the Wilson
+score gives the highest rate that the evidence still allows; the lowest of them is the arm's *bound*. An arm
+without evidence has the bound 1: nothing speaks against it yet.
+
+That is Good and Turing's reasoning turned to addresses: what the next draw holds that no draw held before is
+told by how many of the latest draws were the first of their kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import sqrt
+
+from pagekin.crawl.patterns import Arm, Met
+
+WINDOWS = (8, 16, 32, 64, 128)
+Z = 1.96
+"""Normal quantile of the bound: one in forty rates this low lies above it, by chance."""
+
+_ALL = (1 << WINDOWS[-1]) - 1
+_MASKS = tuple((window, (1 << window) - 1) for window in WINDOWS)
+
+BORROWED = 32
+"""At most so many fetches' worth of evidence comes from relatives."""
+TRUST = 2
+"""Relatives' evidence counts half of one's own."""
+RICH = 0.8
+"""An arm is rich when at least so many of its latest pages were new ones."""
+ENOUGH = 8
+"""Fetches of an arm before it can be called rich."""
+
+
+def upper_bound(new: float, fetches: float, z: float = Z) -> float:
+    """The highest rate that `new` out of `fetches` allows (Wilson score interval, upper end).
+
+    Examples:
+        >>> round(upper_bound(0, 60), 3), upper_bound(0, 0), round(upper_bound(30, 60), 2)
+        (0.06, 1.0, 0.62)
+    """
+    if fetches <= 0:
+        return 1.0
+    rate, square = new / fetches, z * z / fetches
+    middle = rate + square / 2
+    half = z * sqrt(rate * (1 - rate) / fetches + square / (4 * fetches))
+    return min(1.0, (middle + half) / (1 + square))
+
+
+class Outcomes:
+    """The latest fetches, newest in the lowest bit: 1 for something new."""
+
+    __slots__ = ("bits", "fetches", "new")
+
+    def __init__(self) -> None:
+        self.bits = 0
+        self.fetches = 0
+        self.new = 0
+
+    def add(self, new: bool) -> None:
+        """One fetch more."""
+        self.bits = (self.bits << 1 | new) & _ALL
+        self.fetches += 1
+        self.new += new
+
+    def rate(self, window: int = 32) -> float:
+        """The share of new ones among the latest fetches; 1 while there are none."""
+        fetches = min(self.fetches, window)
+        return (self.bits & (1 << window) - 1).bit_count() / fetches if fetches else 1.0
+
+    def bound(self, borrowed_new: float = 0.0, borrowed: float = 0.0) -> float:
+        """The lowest of the windows' bounds, each with what is borrowed from relatives."""
+        best = 1.0
+        for window, mask in _MASKS:
+            fetches = min(self.fetches, window)
+            new = (self.bits & mask).bit_count()
+            best = min(best, upper_bound(new + borrowed_new, fetches + borrowed))
+            if self.fetches <= window:
+                break
+        return best
+
+
+class Yields:
+    """Outcomes of every arm, of its relatives, and of all fetches together.
+
+    Relatives are the arms of one host whose addresses were met before but for the same part: what `sid` does
+    to articles it does to lists too. An arm of addresses that are new in every part has no relatives.
+    """
+
+    def __init__(self) -> None:
+        self.arms: dict[Arm, Outcomes] = {}
+        self.uniques: dict[Arm, Outcomes] = {}
+        self.relatives: dict[tuple[str, str], Outcomes] = {}
+        self.all = Outcomes()
+        self.queued: Counter[Arm] = Counter()
+        """Addresses that wait to be fetched."""
+        self.flying: Counter[Arm] = Counter()
+        """Addresses that are being fetched."""
+
+    def queue(self, arm: Arm) -> None:
+        """An address waits."""
+        self.queued[arm] += 1
+
+    def fly(self, arm: Arm) -> None:
+        """A waiting address is being fetched."""
+        _less(self.queued, arm)
+        self.flying[arm] += 1
+
+    def forget(self, arm: Arm) -> None:
+        """A waiting address will not be fetched."""
+        _less(self.queued, arm)
+
+    def land(self, arm: Arm) -> None:
+        """A fetch ended."""
+        _less(self.flying, arm)
+
+    def learn(self, arm: Arm, worth: bool, unique: bool) -> None:
+        """What came of a fetch: was it worth it, and was the page itself a new one?"""
+        self.arms.setdefault(arm, Outcomes()).add(worth)
+        self.uniques.setdefault(arm, Outcomes()).add(unique)
+        if arm.again:
+            self.relatives.setdefault((arm.host, arm.again), Outcomes()).add(worth)
+        self.all.add(worth)
+
+    def arm(self, met: Met) -> Arm:
+        """The arm of an address: of the parts that made it new, the one that made the fewest new pages."""
+        poorest = min(met.again, key=lambda part: (self._of_part(met.host, part), part), default="")
+        return Arm(met.host, met.pattern, poorest)
+
+    def _of_part(self, host: str, part: str) -> float:
+        known = self.relatives.get((host, part))
+        return known.rate() if known is not None else 1.0
+
+    def is_rich(self, arm: Arm) -> bool:
+        """Whether most of the arm's latest pages were new ones."""
+        known = self.uniques.get(arm)
+        return known is not None and known.fetches >= ENOUGH and known.rate() >= RICH
+
+    def rate(self, arm: Arm) -> float:
+        """How often the arm's latest fetches were worth it; its relatives' rate while it has none."""
+        own = self.arms.get(arm)
+        return own.rate() if own is not None else self._of_part(arm.host, arm.again)
+
+    def bound(self, arm: Arm) -> float:
+        """The highest rate that the evidence allows for the arm's next fetches."""
+        own = self.arms.get(arm, _NONE)
+        kin = self.relatives.get((arm.host, arm.again))
+        if kin is None or kin.fetches <= own.fetches:
+            return own.bound()
+        borrowed = min(BORROWED, (kin.fetches - own.fetches) / TRUST)
+        return own.bound(kin.rate() * borrowed, borrowed)
+
+    def best(self) -> float:
+        """The highest bound of all arms that have addresses to come; 0 if there are none."""
+        return max(map(self.bound, self.queued.keys() | self.flying.keys()), default=0.0)
+
+
+def _less(counter: Counter[Arm], arm: Arm) -> None:
+    counter[arm] -= 1
+    if counter[arm] <= 0:
+        del counter[arm]
+
+
+_NONE = Outcomes()
