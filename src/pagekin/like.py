@@ -72,17 +72,7 @@ class Likeness:
 def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None) -> Likeness:
     """See `Run.like`."""
     params = run.params.style
-    own, fingerprint, domain = _fingerprint(run, page, params)
-    matrix = _core.StyleMatrix(threads, params.m)
-    data = run.dataset("sketches")
-    with run.reading("sketches"):
-        for batch in data.to_batches(columns=["page", "style"], batch_size=65_536, fragment_readahead=1):
-            matrix.push(batch)
-    found = pa.Table.from_batches([matrix.scan(fingerprint)])
-    del matrix
-    if own is not None:
-        found = found.filter(pc.not_equal(found["page"], own))
-    found = found.sort_by([("similarity", "descending"), ("page", "ascending")])
+    found, domain = _scanned(run, page, threads)
     kin = found.slice(0, pc.sum(pc.greater_equal(found["similarity"], BACKGROUND)).as_py() or 0)
     sites = _of_pages(run, ["host", "domain"], kin["page"])
     gaps = _gaps(found, sites["domain"].to_pylist(), domain, params.m)
@@ -105,6 +95,54 @@ def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None
         share_of_domains=domains / max(everywhere["domain"], 1),
         curve=_curve(found["similarity"]),
     )
+
+
+JOINED = pa.schema(
+    [
+        ("cluster", pa.int64()),
+        ("linked", pa.int64()),
+        ("similarity", pa.float64()),
+        ("rank", pa.int64()),
+        ("pages", pa.int64()),
+        ("kind", pa.string()),
+        ("name", pa.string()),
+        ("centroid_url", pa.string()),
+    ]
+)
+"""What `joined` gives: linked pages of the cluster, the highest similarity among them, and the cluster."""
+
+
+def joined(run: Run, page: str | Path, *, threads: int = 2) -> pa.Table:
+    """The style clusters of a run that one page would join, closest first; see `Run.check`."""
+    found, _ = _scanned(run, page, threads)
+    found = found.filter(pc.greater_equal(found["matching"], run.params.style.t))
+    members = run.table("style_members", ["page", "cluster"])
+    members = members.filter(pc.is_in(members["page"], value_set=found["page"].combine_chunks()))
+    both = members.join(found.select(["page", "similarity"]), "page", join_type="inner")
+    grouped = both.group_by("cluster", use_threads=False).aggregate(
+        [("page", "count"), ("similarity", "max")]
+    )
+    known = run.table("style_clusters", ["cluster", *JOINED.names[3:]])
+    rows = grouped.rename_columns(["cluster", "linked", "similarity"]).join(
+        known, "cluster", join_type="inner"
+    )
+    order = [("linked", "descending"), ("similarity", "descending"), ("cluster", "ascending")]
+    return rows.select(JOINED.names).cast(JOINED).sort_by(order)
+
+
+def _scanned(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str | None]:
+    """All other pages by decreasing similarity, and the domain of the one."""
+    params = run.params.style
+    own, fingerprint, domain = _fingerprint(run, page, params)
+    matrix = _core.StyleMatrix(threads, params.m)
+    data = run.dataset("sketches")
+    with run.reading("sketches"):
+        for batch in data.to_batches(columns=["page", "style"], batch_size=65_536, fragment_readahead=1):
+            matrix.push(batch)
+    found = pa.Table.from_batches([matrix.scan(fingerprint)])
+    if own is not None:
+        found = found.filter(pc.not_equal(found["page"], own))
+    return found.sort_by([("similarity", "descending"), ("page", "ascending")]), domain
 
 
 def _fingerprint(run: Run, page: str | Path, params: StyleParams) -> tuple[int | None, list[int], str | None]:

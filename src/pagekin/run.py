@@ -29,7 +29,7 @@ import pyarrow.dataset as ds
 from pagekin import _core
 from pagekin.errors import OutputError, ParamsMismatchError, RunError, RunExistsError, TableMissingError
 from pagekin.files import TEMPORARY, write_atomically, writing
-from pagekin.like import Likeness, like
+from pagekin.like import Likeness, joined, like
 from pagekin.params import Params
 from pagekin.readers import Input
 from pagekin.tables import TABLES, Table
@@ -182,6 +182,18 @@ class Run:
             (5, True)
         """
         return like(self, page, threads=threads or len(os.sched_getaffinity(0)), top=top)
+
+    def check(self, page: str | Path, *, threads: int | None = None) -> pa.Table:
+        """The style clusters that a page, an HTML file or one of this run, belongs to or would join.
+
+        Examples:
+            >>> import pagekin
+            >>> run = pagekin.Run(example_run)
+            >>> first = run.table("style_members").to_pylist()[0]
+            >>> run.check(first["url"])["cluster"][0].as_py() == first["cluster"]
+            True
+        """
+        return joined(self, page, threads=threads or len(os.sched_getaffinity(0)))
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:

@@ -28,6 +28,7 @@ class Asked:
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("page", type=click.Path(path_type=Path))
+@click.option("--styles", is_flag=True, help="Which style clusters of the run does it belong to?")
 @click.option("--quilts", is_flag=True, help="Is it a quilt of pages of the run, and of which?")
 @click.option("--url", help="Where the page is from; pages of that site are not foreign to it.")
 @click.option("--ip", help="The address it was fetched from, for runs made with --foreign ip.")
@@ -39,22 +40,22 @@ class Asked:
     show_default=True,
     help="For the screen, or for a program to read.",
 )
-def check(run: Path, page: Path, quilts: bool, url: str | None, ip: str | None, form: str) -> None:
+def check(
+    run: Path, page: Path, styles: bool, quilts: bool, url: str | None, ip: str | None, form: str
+) -> None:
     """Check one page, an HTML or .txt file, against the pages of a run.
 
-    --quilts needs a run made with `scan --keep-grams`.
+    Without a flag the style clusters are looked at. --quilts needs a run made with `scan --keep-grams`.
 
     \b
     Examples:
+      pagekin check run page.html
       pagekin check indexed a.html --quilts --url https://example.org/page
       pagekin check indexed b.html --quilts --format jsonl
     """
-    from pagekin.errors import UsageError
     from pagekin.run import Run
 
-    wanted = [name for name, asked in (("quilts", quilts),) if asked]
-    if not wanted:
-        raise UsageError("say what to check: --quilts")
+    wanted = [name for name, asked in (("styles", styles), ("quilts", quilts)) if asked] or ["styles"]
     asked = _read(page, url, ip)
     opened = Run(run)
     for name in wanted:
@@ -71,6 +72,21 @@ def _read(path: Path, url: str | None, ip: str | None) -> Asked:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     plain = data.decode("utf-8", "replace") if path.suffix == ".txt" else text(data)
     return Asked(str(path), data, plain, url, ip)
+
+
+def check_styles(run: Run, asked: Asked, form: str) -> None:
+    """Which style clusters does it belong to?"""
+    from pagekin.cli.tables import clean, print_table
+
+    found = run.check(asked.name)
+    if form == "jsonl":
+        row = {"check": "styles", "page": asked.name, "clusters": found.to_pylist()}
+        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+        return
+    if found.num_rows == 0:
+        click.echo(f"{clean(asked.name)}: of no style cluster of this run")
+        return
+    print_table(found.drop_columns(["cluster"]), title=f"style clusters that {clean(asked.name)} joins")
 
 
 def check_quilts(run: Run, asked: Asked, form: str) -> None:
@@ -93,5 +109,5 @@ def check_quilts(run: Run, asked: Asked, form: str) -> None:
         print_table(found.table(), title="sources")
 
 
-CHECKS = {"quilts": check_quilts}
+CHECKS = {"styles": check_styles, "quilts": check_quilts}
 """What can be checked, each by the flag of its name."""
