@@ -116,7 +116,7 @@ def child(what: str, path: str) -> None:
         detect(Run(path), SMALL_MEMORY)
     elif what == "ours":
         with tempfile.TemporaryDirectory(dir=cache_folder()) as spill:
-            count_ours(pq.ParquetFile(path).iter_batches(1 << 20), SMALL_MEMORY, spill)
+            count_ours(pq.ParquetFile(path, pre_buffer=False).iter_batches(1 << 20), SMALL_MEMORY, spill)
     else:
         with tempfile.TemporaryDirectory(dir=cache_folder()) as spill:
             db = duckdb.connect(str(Path(spill) / "work.db"))
