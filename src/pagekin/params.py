@@ -104,7 +104,7 @@ class StyleParams:
             >>> StyleParams.for_miss_rate(0.01).p
             14
             >>> round(StyleParams(p=14).miss_rate, 4)
-            0.0086
+            0.0085
         """
         return cls(m=m, t=t, k=k, p=cls(m=m, t=t, k=k, miss=miss).probes)
 

@@ -59,9 +59,9 @@ def test_patches_for_programs(quilted: Path) -> None:
     [
         (("quilts", "--page", "http://a.example/"), "not among the quilts"),
         (("quilts", "--page", "99999999999999999999999"), "not among the quilts"),
-        (("pages", "--page", "5"), "--page shows one quilt"),
-        (("--page", "5"), "--page shows one quilt"),
-        (("quilts", "--page", "5", "--top", "3"), "--page shows one quilt"),
+        (("pages", "--page", "5"), "--page goes with the tables"),
+        (("--page", "5"), "--page goes with the tables"),
+        (("quilts", "--page", "5", "--top", "3"), "--page goes with the tables"),
     ],
 )
 def test_show_what_is_not_there(quilted: Path, args: tuple[str, ...], says: str) -> None:
@@ -87,7 +87,7 @@ def test_check(quilted: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [
-        (("run", "page.html"), 2, "say what to check"),
+        (("run", "nothing.html"), 1, "cannot read"),
         (("run", "nothing.html", "--quilts"), 1, "cannot read"),
         (("nothing", "page.html", "--quilts"), 1, "not a run folder"),
     ],

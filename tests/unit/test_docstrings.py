@@ -39,7 +39,7 @@ def load(name: str) -> ModuleType:
 @pytest.fixture(scope="module")
 def given(small_web: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("examples")
-    pagekin.scan(small_web, folder / "run", only=[])
+    pagekin.scan(small_web, folder / "run", only=["styles"])
     return {"pagekin": pagekin, "example_warc": small_web, "example_run": folder / "run"}
 
 

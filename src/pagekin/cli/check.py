@@ -49,7 +49,7 @@ def check(
 
     \b
     Examples:
-      pagekin check run page.html
+      pagekin check run a.html
       pagekin check indexed a.html --quilts --url https://example.org/page
       pagekin check indexed b.html --quilts --format jsonl
     """

@@ -34,9 +34,9 @@ def like(run: Path, page: str, top: int | None, form: str, plot: Path | None, th
 
     \b
     Examples:
-      pagekin like run http://www.example.org/
-      pagekin like run page.html --top 100 --format csv > ranking.csv
-      pagekin like run page.html --plot curve.svg
+      pagekin like run http://brostohemo.example/node1000.shtml
+      pagekin like run a.html --top 100 --format csv > ranking.csv
+      pagekin like run a.html --plot curve.svg
     """
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.run import Run

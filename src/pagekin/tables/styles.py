@@ -6,13 +6,13 @@ import pyarrow as pa
 
 from pagekin.tables.base import PAGE, URL, Column, Table
 
-_RANK = Column("rank", pa.int64(), "1 for the highest score")
+_RANK = Column("rank", pa.int64(), "1 for the highest score; then by pages, then by cluster")
 _CLUSTER = Column("cluster", pa.int64(), "the cluster: the smallest page id in it")
 
 STYLE_CLUSTERS = Table(
     "style_clusters",
     "Pages joined by style similarity, one row a cluster.",
-    "rank: by score, then pages, highest first, then cluster",
+    "rank",
     (
         _RANK,
         _CLUSTER,
