@@ -95,9 +95,25 @@ impl RollingHash {
             let leaving = noise.iter().map(|b| self.leaving[usize::from(b & 0x7F)]);
             self.roll_over(entering, leaving, &mut found);
         } else if let Ok(noise) = std::str::from_utf8(noise) {
-            let entering = noise.chars().map(|c| self.number(c));
-            let leaving = noise.chars().map(|c| self.number(c).rotate_left(self.n as u32));
-            self.roll_over(entering, leaving, &mut found);
+            self.roll_characters(noise, &mut found);
+        }
+    }
+
+    /// The same for noise that is not all ASCII: each character is decoded once, and the last ones are remembered.
+    #[inline(always)]
+    fn roll_characters(&self, noise: &str, found: &mut impl FnMut(u64)) {
+        // As many as the largest n, so that places wrap around by themselves.
+        let mut last = [0u64; 64];
+        let mut hash = 0u64;
+        for (at, c) in noise.chars().enumerate() {
+            let new = self.number(c);
+            // Before n characters have come, what leaves is nothing.
+            let old = last[at.wrapping_sub(self.n) & 63].rotate_left(self.n as u32);
+            last[at & 63] = new;
+            hash = hash.rotate_left(1) ^ new ^ old;
+            if at + 1 >= self.n {
+                found(spread(hash));
+            }
         }
     }
 
