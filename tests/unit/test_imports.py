@@ -46,6 +46,7 @@ HOMES: dict[str, set[str]] = {
     "fsspec": {"readers"},
     "jinja2": {"report", "web"},
     "matplotlib": {"report"},
+    "numpy": {"report"},
     "pyarrow": {
         "cli/tables", "crawl", "detect", "engines", "index", "pipeline", "readers", "report", "run", "show",
         "synth", "tables", "verdicts", "web",

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from pagekin.readers import READ_REASONS
 from pagekin.report.blocks import Bars, Facts, Grid, Section
+from pagekin.report.styles import styles
 from pagekin.run import Run
 
 TOP = 20
@@ -86,5 +87,6 @@ SECTIONS: list[tuple[tuple[str, ...], Callable[[Run], Section]]] = [
     (("pages",), sites),
     (("pages",), charsets),
     (("pages",), lengths),
+    (("style_clusters", "style_members", "sketches", "pages"), styles),
 ]
 """The tables a section needs, and what makes it."""
