@@ -8,6 +8,8 @@ from pathlib import Path
 
 from cli.command import one_line, run
 
+import pagekin
+
 
 class Elements(HTMLParser):
     """The elements of a page, its text, and every attribute."""
@@ -37,16 +39,46 @@ def test_report(scanned: Path, tmp_path: Path) -> None:
     assert "400" in page.text
 
 
+def test_style_clusters(scanned: Path, tmp_path: Path) -> None:
+    """The ranking and the graph of a sample; with --cluster, that cluster's members and a drawing."""
+    path = tmp_path / "report.html"
+    run("report", scanned, "-o", path)
+    plain = Elements(path.read_text(encoding="utf-8"))
+    rows = pagekin.Run(scanned).table("style_clusters").to_pylist()
+    assert "Style clusters" in plain.text
+    assert all(row["centroid_url"] in plain.text for row in rows[:20])
+    assert "Style cluster 2" not in plain.text
+    assert [name for name, _ in plain.attributes].count("src") == 1
+    run("report", scanned, "-o", path, "--cluster", "2", "--cluster", str(len(rows)))
+    page = Elements(path.read_text(encoding="utf-8"))
+    assert "Style cluster 2" in page.text
+    members = pagekin.Run(scanned).table("style_members").to_pylist()
+    assert next(row["url"] for row in members if row["rank"] == 2) in page.text
+    assert [name for name, _ in page.attributes].count("src") == 3
+    again = tmp_path / "again.html"
+    run("report", scanned, "-o", again, "--cluster", "2", "--cluster", str(len(rows)))
+    assert again.read_bytes() == path.read_bytes(), "the same run is drawn the same"
+
+
+def test_unknown_cluster(scanned: Path, hostile: Path, tmp_path: Path) -> None:
+    for folder, rank in ((scanned, "0"), (scanned, "100000"), (hostile, "1")):
+        message = one_line(run("report", folder, "-o", tmp_path / "x.html", "--cluster", rank, code=2))
+        assert f"no style cluster of rank {rank}" in message
+    assert not (tmp_path / "x.html").exists()
+
+
 def test_report_needs_nothing_else(scanned: Path, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     run("report", scanned, "-o", path)
     html = path.read_text(encoding="utf-8")
     page = Elements(html)
     assert "script" not in page.names
-    assert not page.names & {"link", "iframe", "object", "embed", "img", "form", "base"}
+    assert not page.names & {"link", "iframe", "object", "embed", "form", "base"}
     assert "default-src 'none'" in html
     assert all(not name.startswith("on") for name, _ in page.attributes)
-    assert all((value or "").startswith("#") for name, value in page.attributes if name in {"href", "src"})
+    # Figures are in the file itself.
+    inside = ("#", "data:image/svg+xml;base64,")
+    assert all((value or "").startswith(inside) for name, value in page.attributes if name in {"href", "src"})
     assert "url(" not in html
     assert "@import" not in html
 

@@ -46,16 +46,17 @@ def trials(grams: int, count: int = TRIALS) -> tuple[tuple[Trial, ...], ...]:
         while len(found) < count:
             wanted = (decile + rng.random()) / 10
             shared, own = round(grams * wanted), round(grams * (1 - wanted) / 2)
-            both = noise(rng, shared)
+            # A stretch of s + 31 characters has s n-grams; each character appended adds one.
+            both = noise(rng, shared + 31)
             a, b = both + noise(rng, own), both + noise(rng, own)
             in_a, in_b, in_both = _core.style_overlap(a, b)
             either = in_a + in_b - in_both
-            if either < 2 or int(in_both / either * 10) != decile:
+            if int(in_both / either * 10) != decile:
                 continue
             for seed in rng.sample(range(2**40), 5):
                 first, second = (_core.fingerprint(page, 32, M, seed) for page in (a, b))
-                if first is None or second is None:
-                    break
+                assert first is not None
+                assert second is not None
                 matching, filled, estimate, _ = _core.style_matches(first, second)
                 found.append(Trial(in_both / either, estimate, matching / M, filled, either))
         deciles.append(tuple(found))

@@ -33,8 +33,8 @@ PLAIN: dict[str, Any] = {
         ({"skeleton_similarity": 0.5}, "template"),
         ({"skeleton_similarity": 0.1, "hosts": 1, "pages": 1}, "template"),
         ({"skeleton_similarity": 0.1, "mirrored": 1.0}, "copy/paste"),
-        ({"mirrored": 0.5}, "mirror"),
-        ({"mirrored": 0.49}, "template"),
+        ({"mirrored": 0.4}, "mirror"),
+        ({"mirrored": 0.39}, "template"),
         ({"mirrored": 0.5, "inner_links": 0.9, "link_density": 0.5}, "mirror"),
         ({"inner_links": 0.3, "link_density": 0.05}, "link farm"),
         ({"inner_links": 0.29, "link_density": 0.05}, "template"),
@@ -116,7 +116,10 @@ def page(domain: str, path: str, body: str, head: str = "") -> dict[str, str]:
         f'<li class="a-{i % 7}" id=\'b{i}\'><a href="/m/{i}?x={i}&amp;y#{"-" * (i % 5)}">{i}</a>;{"!" * (i % 11)}</li>\n'
         for i in range(60)
     )
-    return {"url": f"http://{domain}/{path}", "html": f"<html><head>{head}</head><ul>{menu}</ul>{body}</html>"}
+    return {
+        "url": f"http://{domain}/{path}",
+        "html": f"<html><head>{head}</head><ul>{menu}</ul>{body}</html>",
+    }
 
 
 def words(number: int, count: int = 400) -> str:
@@ -177,7 +180,9 @@ def test_links_within_one_domain_are_no_farm(tmp_path: Path) -> None:
 
 def test_copy_and_paste(tmp_path: Path) -> None:
     """The same large script on pages that have nothing else in common."""
-    script = "<script>" + "".join(f"f_{i}[{i}]=('{'.' * (i % 9)}',{{}});\n" * 3 for i in range(200)) + "</script>"
+    script = (
+        "<script>" + "".join(f"f_{i}[{i}]=('{'.' * (i % 9)}',{{}});\n" * 3 for i in range(200)) + "</script>"
+    )
     tags = ["p", "b", "i", "u", "tt", "em", "dl", "dd", "li", "ul", "h1", "h2", "h3", "td", "tr", "th"]
     pages = []
     for i in range(5):

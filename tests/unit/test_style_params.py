@@ -13,7 +13,8 @@ from pagekin.params import StyleParams
 
 
 @pytest.mark.parametrize(
-    ("m", "t", "k", "p"), [(128, 35, 1, 20), (128, 35, 1, 4), (64, 8, 1, 12), (128, 35, 2, 25), (128, 60, 3, 20)]
+    ("m", "t", "k", "p"),
+    [(128, 35, 1, 20), (128, 35, 1, 4), (64, 8, 1, 12), (128, 35, 2, 25), (128, 60, 3, 20)],
 )
 def test_miss_rate_by_simulation(m: int, t: int, k: int, p: int) -> None:
     """Pairs that match in t random dimensions, against the probes of many seeds."""

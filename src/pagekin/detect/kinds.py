@@ -2,7 +2,7 @@
 
 copy/paste   few pages on each of several hosts, and skeletons unlike the centroid's: a text, script or frameset
              passed on (the pages of one template differ in skeleton too, but then each host has many of them)
-mirror       at least half of the pages have a text duplicate in the cluster on another host
+mirror       at least two fifths of the pages have a text duplicate in the cluster on another host
 link farm    several domains, much of whose links lead to each other, on pages dense with links
 template     all others: pages that one piece of software filled in
 """
@@ -21,7 +21,7 @@ from pagekin.detect.rows import looked_up, rows_of
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
-MIRRORED = 0.5
+MIRRORED = 0.4
 SKELETON = 0.5
 PASTED_PER_HOST = 2
 INNER_LINKS = 0.3

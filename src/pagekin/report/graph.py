@@ -125,7 +125,9 @@ def draw(graph: Graph, axes: Axes) -> None:
         if chosen:
             label = "others" if name is None else name if len(name) < 40 else name[:39] + "…"
             colour = OTHERS if name is None else colours[name]
-            axes.scatter(*zip(*chosen, strict=True), s=size, color=colour, label=label, zorder=2, linewidths=0)
+            axes.scatter(
+                *zip(*chosen, strict=True), s=size, color=colour, label=label, zorder=2, linewidths=0
+            )
     if graph.centre is not None:
         x, y = places[graph.centre]
         axes.scatter([x], [y], s=140, marker="*", color="black", label="centroid", zorder=3)

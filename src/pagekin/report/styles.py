@@ -86,7 +86,9 @@ def _by_size(sizes: pa.ChunkedArray) -> list[tuple[str, int]]:
 
 def _by_kind(clusters: pa.Table) -> list[tuple[str, int]]:
     counts = pc.value_counts(clusters["kind"].combine_chunks()).to_pylist()
-    rows = [(entry["values"] or "kind not known: duplicates did not run", entry["counts"]) for entry in counts]
+    rows = [
+        (entry["values"] or "kind not known: duplicates did not run", entry["counts"]) for entry in counts
+    ]
     return sorted(rows, key=lambda row: (-row[1], row[0]))
 
 
