@@ -1,4 +1,4 @@
-"""Style clusters by the definitions: every pair of every bucket, every mean over every pair, from a run's tables."""
+"""Style clusters by the definitions: every pair of every bucket, every mean over every pair."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The two estimates of style similarity against the exact values: bias and error by decile, large pages and small.
+"""The two estimates of style similarity against the exact values: bias and error by decile.
 
-The theory: a page pair of f n-grams in all that fills d of m dimensions has d draws without replacement, so the
-variance of matches among filled is J(1 - J) (1/d (1 + 1/(f - 1)) - 1/(f - 1)); for f far above m that is J(1 - J)/d.
+The theory: a page pair of f n-grams in all that fills d of m dimensions has d draws without replacement,
+so the variance of matches among filled is J(1 - J) (1/d (1 + 1/(f - 1)) - 1/(f - 1));
+for f far above m that is J(1 - J)/d.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ def noise(rng: random.Random, size: int) -> str:
 
 @cache
 def trials(grams: int, count: int = TRIALS) -> tuple[tuple[Trial, ...], ...]:
-    """For each decile of exact Jaccard, pairs of pages with about so many n-grams in all, each with its own seed."""
+    """For each decile of exact Jaccard, pairs of pages with about so many n-grams."""
     rng = random.Random(grams)
     deciles: list[tuple[Trial, ...]] = []
     for decile in range(10):
-        found = []
+        found: list[Trial] = []
         while len(found) < count:
             wanted = (decile + rng.random()) / 10
             shared, own = round(grams * wanted), round(grams * (1 - wanted) / 2)

@@ -92,7 +92,7 @@ def test_kernel(seed: int, pages: int, m: int, k: int, split: bool) -> None:
 
 @given(seed=st.integers(0, 10**9), budget=st.integers(2, 20))
 def test_order_and_threads_change_nothing(seed: int, budget: int) -> None:
-    """Nor with buckets beyond the budget: rows come in any batches, in any order, to any number of threads."""
+    """Nor with buckets beyond the budget: rows come in any batches and order, to any number of threads."""
     prints = families(seed, 40, 24)
     rng = random.Random(seed)
     shuffled = list(prints.items())
@@ -201,7 +201,6 @@ class TestAgainst:
             if row["cluster"] in listed:
                 known = own[row["cluster"]].pop("known_pages")
                 assert 0 <= known < row["pages"]
-                # What was known stays in the tables of its own run, and new duplicates of it are told of there.
                 same = {key: value for key, value in row.items() if key not in ("rank", "known_pages")}
                 assert {key: own[row["cluster"]][key] for key in same} == same
 

@@ -113,7 +113,8 @@ def test_texts(text: str | None, name: str | None) -> None:
 def page(domain: str, path: str, body: str, head: str = "") -> dict[str, str]:
     """A page of enough markup to have a style: a list of its own, then what is said."""
     menu = "".join(
-        f'<li class="a-{i % 7}" id=\'b{i}\'><a href="/m/{i}?x={i}&amp;y#{"-" * (i % 5)}">{i}</a>;{"!" * (i % 11)}</li>\n'
+        f'<li class="a-{i % 7}" id=\'b{i}\'><a href="/m/{i}?x={i}&amp;y#{"-" * (i % 5)}">{i}</a>;'
+        f"{'!' * (i % 11)}</li>\n"
         for i in range(60)
     )
     return {

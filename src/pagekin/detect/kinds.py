@@ -1,7 +1,7 @@
 """What kind of cluster it is, and the figures that decide.
 
-copy/paste   few pages on each of several hosts, and skeletons unlike the centroid's: a text, script or frameset
-             passed on (the pages of one template differ in skeleton too, but then each host has many of them)
+copy/paste   few pages on each of several hosts, and skeletons unlike the centroid's: a text, script or
+             frameset passed on (the pages of one template differ in skeleton too, but each host has many)
 mirror       at least two fifths of the pages have a text duplicate in the cluster on another host
 link farm    several domains, much of whose links lead to each other, on pages dense with links
 template     all others: pages that one piece of software filled in

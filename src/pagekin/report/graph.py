@@ -111,12 +111,13 @@ def draw(graph: Graph, axes: Axes) -> None:
     # As pixels: a cluster may have more links than a file should hold lines.
     axes.plot(xs, ys, color="#8893a5", linewidth=0.3, alpha=0.5, zorder=1, rasterized=True)
     counts: dict[str, int] = {}
-    for name in graph.pages:
-        counts[name] = counts.get(name, 0) + 1
+    for own in graph.pages:
+        counts[own] = counts.get(own, 0) + 1
     named = sorted(counts, key=lambda name: (-counts[name], name))[: len(COLOURS)]
     colours = dict(zip(named, COLOURS, strict=False))
     size = max(3, min(30, 4000 / max(len(places), 1)))
-    for name in [*named, None]:
+    groups: list[str | None] = [*named, None]
+    for name in groups:
         chosen = [
             place
             for place, own in zip(places, graph.pages, strict=True)
@@ -126,7 +127,13 @@ def draw(graph: Graph, axes: Axes) -> None:
             label = "others" if name is None else name if len(name) < 40 else name[:39] + "…"
             colour = OTHERS if name is None else colours[name]
             axes.scatter(
-                *zip(*chosen, strict=True), s=size, color=colour, label=label, zorder=2, linewidths=0
+                [x for x, _ in chosen],
+                [y for _, y in chosen],
+                s=size,
+                color=colour,
+                label=label,
+                zorder=2,
+                linewidths=0,
             )
     if graph.centre is not None:
         x, y = places[graph.centre]
