@@ -8,6 +8,8 @@ from pathlib import Path
 
 from cli.command import one_line, run
 
+import pagekin
+
 PICTURE = "data:image/svg+xml;base64,"
 """What a picture must be: part of the file."""
 
@@ -38,6 +40,34 @@ def test_report(scanned: Path, tmp_path: Path) -> None:
     page = Elements(path.read_text(encoding="utf-8"))
     assert "Domains" in page.text
     assert "400" in page.text
+
+
+def test_style_clusters(scanned: Path, tmp_path: Path) -> None:
+    """The ranking and the graph of a sample; with --cluster, that cluster's members and a drawing."""
+    path = tmp_path / "report.html"
+    run("report", scanned, "-o", path)
+    plain = Elements(path.read_text(encoding="utf-8"))
+    rows = pagekin.Run(scanned).table("style_clusters").to_pylist()
+    assert "Style clusters" in plain.text
+    assert all(row["centroid_url"] in plain.text for row in rows[:20])
+    assert "Style cluster 2" not in plain.text
+    assert [name for name, _ in plain.attributes].count("src") == 1
+    run("report", scanned, "-o", path, "--cluster", "2", "--cluster", str(len(rows)))
+    page = Elements(path.read_text(encoding="utf-8"))
+    assert "Style cluster 2" in page.text
+    members = pagekin.Run(scanned).table("style_members").to_pylist()
+    assert next(row["url"] for row in members if row["rank"] == 2) in page.text
+    assert [name for name, _ in page.attributes].count("src") == 3
+    again = tmp_path / "again.html"
+    run("report", scanned, "-o", again, "--cluster", "2", "--cluster", str(len(rows)))
+    assert again.read_bytes() == path.read_bytes(), "the same run is drawn the same"
+
+
+def test_unknown_cluster(scanned: Path, hostile: Path, tmp_path: Path) -> None:
+    for folder, rank in ((scanned, "0"), (scanned, "100000"), (hostile, "1")):
+        message = one_line(run("report", folder, "-o", tmp_path / "x.html", "--cluster", rank, code=2))
+        assert f"no style cluster of rank {rank}" in message
+    assert not (tmp_path / "x.html").exists()
 
 
 def test_report_needs_nothing_else(scanned: Path, tmp_path: Path) -> None:

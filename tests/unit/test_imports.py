@@ -62,6 +62,7 @@ HOMES: dict[str, set[str]] = {
     "fsspec": {"readers"},
     "jinja2": {"report", "web"},
     "matplotlib": {"report"},
+    "numpy": {"report"},
     "pyarrow": {
         "clean", "cli/tables", "crawl", "detect", "engines", "index", "like", "pipeline", "quilts", "readers",
         "report", "run", "servers", "show", "sweep", "synth", "tables", "verdicts", "web",

@@ -12,13 +12,18 @@ import click
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The HTML file.  [default: RUN/report.html]"
 )
-def report(run: Path, output: Path | None) -> None:
+@click.option(
+    "--cluster", "clusters", metavar="RANK", type=int, multiple=True,
+    help="Add the style cluster of this rank: its figures, its members, a drawing.",
+)  # fmt: skip
+def report(run: Path, output: Path | None, clusters: tuple[int, ...]) -> None:
     """Write a run's tables and figures as one HTML file that needs nothing else.
 
     \b
     Examples:
       pagekin report run
       pagekin report run -o findings.html
+      pagekin report run --cluster 1 --cluster 7
     """
     from pagekin.errors import RunError
     from pagekin.report import write_report
@@ -28,5 +33,5 @@ def report(run: Path, output: Path | None) -> None:
     opened = Run(run)
     if not opened.is_done("sketch"):
         raise RunError(f"{run} is not finished; go on with `pagekin scan ... --resume`")
-    write_report(opened, path)
+    write_report(opened, path, clusters)
     click.echo(path)

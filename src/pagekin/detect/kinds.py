@@ -1,7 +1,8 @@
 """What kind of cluster it is, and the figures that decide.
 
-copy/paste   several hosts, and skeletons unlike the centroid's: a text, script or frameset passed on
-mirror       at least half of the pages have a text duplicate in the cluster on another host
+copy/paste   few pages on each of several hosts, and skeletons unlike the centroid's: a text, script or
+             frameset passed on (the pages of one template differ in skeleton too, but each host has many)
+mirror       at least two fifths of the pages have a text duplicate in the cluster on another host
 link farm    several domains, much of whose links lead to each other, on pages dense with links
 template     all others: pages that one piece of software filled in
 """
@@ -20,8 +21,9 @@ from pagekin.detect.rows import looked_up, rows_of
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
-MIRRORED = 0.5
-SKELETON = 0.4
+MIRRORED = 0.4
+SKELETON = 0.5
+PASTED_PER_HOST = 2
 INNER_LINKS = 0.3
 LINK_DENSITY = 0.05
 FARM_DOMAINS = 3
@@ -34,14 +36,15 @@ def kind_of(cluster: Mapping[str, Any]) -> str | None:
 
     Examples:
         >>> figures = {"mirrored": 0.0, "inner_links": 0.9, "link_density": 0.2, "skeleton_similarity": 0.9}
-        >>> kind_of({"hosts": 40, "domains": 40, **figures})
+        >>> kind_of({"pages": 900, "hosts": 40, "domains": 40, **figures})
         'link farm'
-        >>> kind_of({"hosts": 40, "domains": 40, **figures, "inner_links": 0.0})
+        >>> kind_of({"pages": 900, "hosts": 40, "domains": 40, **figures, "inner_links": 0.0})
         'template'
     """
     if cluster["mirrored"] is None:
         return None
-    if cluster["hosts"] >= 2 and cluster["skeleton_similarity"] < SKELETON:
+    scattered = cluster["hosts"] >= 2 and cluster["pages"] < PASTED_PER_HOST * cluster["hosts"]
+    if scattered and cluster["skeleton_similarity"] < SKELETON:
         return "copy/paste"
     if cluster["mirrored"] >= MIRRORED:
         return "mirror"

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
 from pagekin.errors import MissingExtraError
 from pagekin.files import write_atomically, writing
 from pagekin.report.sections import SECTIONS
+from pagekin.report.styles import cluster
 from pagekin.run import Run
 
 
-def write_report(run: Run, path: Path) -> None:
-    """Writes the report. All that comes from pages is escaped, and a policy forbids scripts altogether."""
+def write_report(run: Run, path: Path, clusters: Sequence[int] = ()) -> None:
+    """Writes the report, with a drawing of each style cluster whose rank is given.
+
+    All that comes from pages is escaped, and a policy forbids scripts altogether.
+    """
     try:
         from jinja2 import Environment
     except ImportError:
@@ -25,6 +30,7 @@ def write_report(run: Run, path: Path) -> None:
     )
     there = set(run.tables)
     sections = [make(run) for needs, make in SECTIONS if there.issuperset(needs)]
+    sections += [cluster(run, rank) for rank in clusters]
     html = template.render(name=run.path.name, sections=sections)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from pagekin.report.fuzzy import causes, fuzzy
 from pagekin.report.growth import growth
 from pagekin.report.phrases import covers, phrases, popular_sites
 from pagekin.report.quilts import originality, quilts
+from pagekin.report.styles import styles
 from pagekin.run import Run
 
 TOP = 20
@@ -100,5 +101,6 @@ SECTIONS: list[tuple[tuple[str, ...], Callable[[Run], Section]]] = [
     (("fuzzy",), fuzzy),
     (("duplicate_rates", "url_parameters"), causes),
     (("pages", "sketches"), growth),
+    (("style_clusters", "style_members", "sketches", "pages"), styles),
 ]
 """The tables a section needs, and what makes it."""

@@ -1,0 +1,167 @@
+"""Style clusters by the definitions: every pair of every bucket, every mean over every pair."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from pagekin.run import Run
+
+from .style import MASK, mix
+
+Print = tuple[int, ...]
+SAMPLE = 256
+MILLION = 1_000_000
+
+
+class Shape(NamedTuple):
+    members: list[int]
+    centroid: int
+    similarity: dict[int, float]
+    cohesion: float
+    worm: bool
+
+
+def probes(m: int, k: int, p: int, seed: int) -> list[list[int]]:
+    """The first places of a shuffle: one shuffle for all probes of one dimension, else one for each probe."""
+
+    def draw(salt: int, count: int) -> list[int]:
+        places = list(range(m))
+        for i in range(count):
+            random = mix(mix(seed ^ int.from_bytes(b"probes", "big")) ^ mix(salt << 16 | i))
+            j = i + (random * (m - i) >> 64)
+            places[i], places[j] = places[j], places[i]
+        return places[:count]
+
+    return [[place] for place in draw(0, p)] if k == 1 else [draw(probe + 1, k) for probe in range(p)]
+
+
+def matching(a: Print, b: Print) -> int:
+    return sum(x == y != 0 for x, y in zip(a, b, strict=True))
+
+
+def millionths(a: Print, b: Print) -> int:
+    """The estimate of Jaccard: matches among filled dimensions, less what 16 bits match by chance."""
+    filled = sum(x != 0 or y != 0 for x, y in zip(a, b, strict=True))
+    if filled == 0:
+        return 0
+    chance = 1 / 65535
+    return math.floor(max(0.0, (matching(a, b) / filled - chance) / (1 - chance)) * MILLION + 0.5)
+
+
+def procedure_2(prints: Mapping[int, Print], m: int, k: int, p: int, t: int, seed: int) -> list[list[int]]:
+    """The clusters of at least two pages."""
+    labels = {page: page for page in prints}
+    for probe in probes(m, k, p, seed):
+        buckets = defaultdict(list)
+        for page, found in prints.items():
+            key = tuple(found[place] for place in probe)
+            if 0 not in key:
+                buckets[key].append(page)
+        for bucket in buckets.values():
+            for a, b in combinations(bucket, 2):
+                if labels[a] != labels[b] and matching(prints[a], prints[b]) >= t:
+                    old, new = labels[a], labels[b]
+                    labels = {page: new if label == old else label for page, label in labels.items()}
+    clusters = defaultdict(list)
+    for page, label in labels.items():
+        clusters[label].append(page)
+    return sorted(sorted(members) for members in clusters.values() if len(members) > 1)
+
+
+def sampled(members: Sequence[int]) -> list[int]:
+    return sorted(members, key=lambda page: (mix(page & MASK), page))[:SAMPLE]
+
+
+def shape(members: Sequence[int], prints: Mapping[int, Print], t: int) -> Shape:
+    sample = sampled(members)
+
+    def mean(page: int) -> Fraction:
+        others = [other for other in sample if other != page]
+        return Fraction(sum(millionths(prints[page], prints[o]) for o in others), len(others))
+
+    centroid = max(sorted(members), key=mean)  # of equal ones the first
+    similarity = {page: millionths(prints[centroid], prints[page]) / MILLION for page in members}
+    pairs = list(combinations(sample, 2))
+    linked = sum(matching(prints[a], prints[b]) >= t for a, b in pairs)
+    return Shape(sorted(members), centroid, similarity, linked / len(pairs), 2 * linked < len(pairs))
+
+
+def split(members: Sequence[int], prints: Mapping[int, Print], t: int) -> Iterator[list[int]]:
+    """What is left of a cluster without the links whose ends share less than half of their neighbours."""
+    near = {a: {b for b in members if a == b or matching(prints[a], prints[b]) >= t} for a in members}
+    left = set(members)
+    while left:
+        part, queue = set(), [min(left)]
+        while queue:
+            a = queue.pop()
+            if a not in part:
+                part.add(a)
+                strong = (b for b in near[a] if 2 * len(near[a] & near[b]) >= min(len(near[a]), len(near[b])))
+                queue.extend(strong)
+        left -= part
+        if len(part) > 1:
+            yield sorted(part)
+
+
+def shapes(prints: Mapping[int, Print], style: Mapping[str, Any]) -> list[Shape]:
+    found = procedure_2(prints, style["m"], style["k"], style["p"], style["t"], style["seed"])
+    shaped = [shape(members, prints, style["t"]) for members in found]
+    if style["split_worms"]:
+        cut = [s for s in shaped if not s.worm]
+        for worm in (s for s in shaped if s.worm):
+            cut += [shape(part, prints, style["t"]) for part in split(worm.members, prints, style["t"])]
+        shaped = cut
+    return shaped
+
+
+def prints_of(run: Run) -> dict[int, Print]:
+    rows = run.table("sketches", ["page", "style"]).to_pylist()
+    return {
+        row["page"]: tuple(memoryview(row["style"]).cast("H")) for row in rows if row["style"] is not None
+    }
+
+
+def ranked(run: Run) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows of style_clusters (without kind, name and the figures behind them) and style_members."""
+    pages = {row["page"]: row for row in run.table("pages", ["page", "url", "host", "domain"]).to_pylist()}
+    clusters = []
+    for s in shapes(prints_of(run), run.info["params"]["style"]):
+        mean = sum(round(value * MILLION) for value in s.similarity.values()) / len(s.members) / MILLION
+        domains = len({pages[page]["domain"] for page in s.members})
+        clusters.append(
+            {
+                "cluster": s.members[0],
+                "pages": len(s.members),
+                "known_pages": 0,
+                "hosts": len({pages[page]["host"] for page in s.members}),
+                "domains": domains,
+                "mean_similarity": mean,
+                "score": mean * domains,
+                "centroid": s.centroid,
+                "centroid_url": pages[s.centroid]["url"],
+                "cohesion": s.cohesion,
+                "worm": s.worm,
+                "similarity": s.similarity,
+            }
+        )
+    clusters.sort(key=lambda row: (-row["score"], -row["pages"], row["cluster"]))
+    members = []
+    for rank, row in enumerate(clusters, 1):
+        row["rank"] = rank
+        similarity = row.pop("similarity")
+        for page in sorted(similarity, key=lambda page: (-similarity[page], page)):
+            members.append(
+                {
+                    "rank": rank,
+                    "cluster": row["cluster"],
+                    "page": page,
+                    "url": pages[page]["url"],
+                    "similarity": similarity[page],
+                }
+            )
+    return clusters, members

@@ -1,0 +1,58 @@
+"""How many probes find how many pairs: the formula against simulation."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from oracles.clusters import probes
+
+from pagekin.errors import ParamsError
+from pagekin.params import StyleParams
+
+
+@pytest.mark.parametrize(
+    ("m", "t", "k", "p"),
+    [(128, 35, 1, 20), (128, 35, 1, 4), (64, 8, 1, 12), (128, 35, 2, 25), (128, 60, 3, 20)],
+)
+def test_miss_rate_by_simulation(m: int, t: int, k: int, p: int) -> None:
+    """Pairs that match in t random dimensions, against the probes of many seeds."""
+    rng = random.Random(m + t + k + p)
+    trials, missed = 20_000, 0
+    drawn = [[set(probe) for probe in probes(m, k, p, seed)] for seed in range(200)]
+    for trial in range(trials):
+        alike = set(rng.sample(range(m), t))
+        missed += not any(probe <= alike for probe in drawn[trial % len(drawn)])
+    expected = StyleParams(m=m, t=t, k=k, p=p).miss_rate
+    # The probes are 200 draws, not 20,000: for k > 1 some draws overlap more than others.
+    spread = math.sqrt(expected * (1 - expected) / trials)
+    assert missed / trials == pytest.approx(expected, abs=5 * spread + 0.05 * expected * (k > 1))
+
+
+def test_the_papers_example() -> None:
+    """p·t ≥ 512 misses fewer than 1% of the pairs when m = 128."""
+    for t in range(5, 120):
+        p = min(128, -(-512 // t))
+        assert StyleParams(t=t, p=p).miss_rate < 0.01
+    assert StyleParams().miss_rate == math.comb(108, 35) / math.comb(128, 35)
+
+
+@pytest.mark.parametrize("miss", [0.5, 0.1, 0.01, 1e-6])
+@pytest.mark.parametrize(("m", "t", "k"), [(128, 35, 1), (64, 10, 1), (128, 64, 2), (128, 100, 4)])
+def test_as_few_probes_as_will_do(miss: float, m: int, t: int, k: int) -> None:
+    params = StyleParams.for_miss_rate(miss, m=m, t=t, k=k)
+    assert params.miss_rate <= miss
+    assert params.p == 1 or StyleParams(m=m, t=t, k=k, p=params.p - 1).miss_rate > miss
+    assert StyleParams(m=m, t=t, k=k, miss=miss).probes == params.p
+
+
+def test_all_dimensions_miss_nothing() -> None:
+    assert StyleParams(p=128, t=1).miss_rate == 0
+    assert StyleParams(p=94).miss_rate == 0, "94 of 128 dimensions cannot all be outside of 35"
+
+
+@pytest.mark.parametrize("bad", [{"miss": -0.1}, {"miss": 1.0}, {"miss": 1e-9, "k": 8, "t": 10}])
+def test_what_cannot_be(bad: dict[str, float]) -> None:
+    with pytest.raises(ParamsError, match=r"style\.miss"):
+        StyleParams(**bad)  # type: ignore[arg-type]
