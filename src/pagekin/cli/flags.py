@@ -41,8 +41,12 @@ def param_options(function: F) -> F:
 
 def apply(params: Params, given: dict[str, Any]) -> Params:
     """The parameters with what was given as flags."""
+    # All of a part at once: its values are checked together.
+    parts: dict[str, dict[str, Any]] = {}
     for name, value in given.items():
         if value is not None:
             part, field = name.split("__")
-            params = params.replace(part, **{field: value})
+            parts.setdefault(part, {})[field] = value
+    for part, values in parts.items():
+        params = params.replace(part, **values)
     return params

@@ -29,8 +29,9 @@ def write_report(run: Run, path: Path, clusters: Sequence[int] = ()) -> None:
         files("pagekin.report").joinpath("report.html").read_text(encoding="utf-8")
     )
     there = set(run.tables)
-    sections = [make(run) for needs, make in SECTIONS if there.issuperset(needs)]
-    sections += [cluster(run, rank) for rank in clusters]
+    # First what may be wrong.
+    drawn = [cluster(run, rank) for rank in clusters]
+    sections = [make(run) for needs, make in SECTIONS if there.issuperset(needs)] + drawn
     html = template.render(name=run.path.name, sections=sections)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
