@@ -9,26 +9,24 @@ import click
 
 from pagekin.cli.progress import Voice, voice_options
 
-FINDINGS = (
-    (
-        "Pages by domain",
-        "pages",
-        "domain, count(*) AS pages, sum(words)::BIGINT AS words",
-        "domain",
-        "pages DESC, domain",
-        10,
-    ),
-    ("Encodings", "pages", "charset, count(*) AS pages", "charset", "pages DESC, charset", 20),
-    (
-        "Records that are no pages",
-        "skipped",
-        "reason, count(*) AS records",
-        "reason",
-        "records DESC, reason",
-        20,
-    ),
+COUNTS = (
+    ("Pages by domain", "pages", "domain, count(*) AS pages", "domain", "pages DESC, domain", 5),
+    ("Copies of other pages", "duplicates", "kind, count(*) AS pages", "kind", "pages DESC, kind", 5),
+    ("The same by ssdeep", "fuzzy", "kind, count(*) AS pages", "kind", "pages DESC, kind", 5),
 )
 """Title, table, columns, group, order, rows."""
+
+FINDINGS = (
+    (
+        "Pages of one style",
+        "style_clusters",
+        ("rank", "pages", "domains", "mean_similarity", "kind", "name"),
+        8,
+    ),
+    ("Pages quilted from others", "quilts", ("url", "patch_fraction", "sources", "foreign_sources"), 5),
+    ("Pages made of popular phrases", "covers", ("url", "popular", "cover", "foreign"), 5),
+)
+"""Title, table, columns, rows."""
 
 MADE = {"web.warc.gz", "web.truth.parquet", "run", "report.html"}
 """What a demo leaves in its folder."""
@@ -55,7 +53,7 @@ def demo(output: Path, pages: int, voice: Voice) -> int:
     from pagekin.files import writing
     from pagekin.pipeline import scan
     from pagekin.report import write_report
-    from pagekin.show import summary
+    from pagekin.show import rows, summary
     from pagekin.synth import write_web
 
     web, folder = output / "web.warc.gz", output / "run"
@@ -69,7 +67,9 @@ def demo(output: Path, pages: int, voice: Voice) -> int:
         voice.step("synth")
         write_web(web, pages=pages, seed=1)
         run = scan(web, folder, engine=LocalEngine(progress=voice), progress=voice)
-    for title, table, columns, group, order, limit in FINDINGS:
+    for title, table, shown, limit in FINDINGS:
+        print_table(rows(run, table, columns=shown, limit=limit), title=title)
+    for title, table, columns, group, order, limit in COUNTS:
         print_table(summary(run, table, columns, group, order, limit), title=title)
     code = report_scan(run, voice)
     try:
