@@ -276,6 +276,8 @@ class Run:
         for table in tables:
             name = f"{table.name}.parquet"
             if (work / name).exists():
+                if (self.path / name).exists():  # a table that an earlier step wrote and this one completes
+                    (self.path / name).rename(work / f"old-{name}")
                 (work / name).rename(self.path / name)
 
     def finish_step(self, step: str, **facts: Any) -> None:

@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 from pagekin import _core
 from pagekin.detect.phrase_kinds import kind
 from pagekin.detect.representatives import representatives
+from pagekin.detect.site_originality import site_pages, sites_of, with_originality
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import Params, PhraseParams, ShingleParams
 from pagekin.run import Run
-from pagekin.servers import read_map, servers
 from pagekin.tables import COVERS, PHRASES, POPULAR, SITES
 
 POSTINGS = pa.schema(
@@ -126,8 +126,7 @@ class Named:
 def find_phrases(run: Run, engine: Engine, params: Params) -> None:
     """Shingles of representatives → popular phrases → covers → phrases, popular, covers, sites."""
     wanted = params.phrases
-    pages = run.representatives("pages", ["page", "url", "host", "domain", "ip"])
-    pages = pages.append_column("server", servers(pages, read_map(params.servers.map)))
+    pages = site_pages(run, params)
     where = site_numbers(pages)
     sketches = representatives(run, engine, "sketches", ["page", "shingles"])
     popular = engine.collect(engine.exchange(sketches, Popular(where, wanted)))
@@ -140,6 +139,9 @@ def find_phrases(run: Run, engine: Engine, params: Params) -> None:
     texts = representatives(run, engine, "texts", ["page", "text"])
     quotes = engine.collect(engine.map(texts, Quote(examples, params.shingles)))
     covers = engine.map(sketches, Cover(where, popular, wanted))
+    sites = site_rows(counts, pages, params)
+    if "originality" in run.tables:
+        sites = with_originality(sites, pages, run.table("originality"), params)
     engine.publish(
         run,
         "phrases",
@@ -147,7 +149,7 @@ def find_phrases(run: Run, engine: Engine, params: Params) -> None:
             PHRASES: phrase_rows(popular, quotes, pages),
             POPULAR: _named(counts, pages),
             COVERS: engine.map(covers, Named(pages, COVERS.schema)),
-            SITES: site_rows(counts, pages, wanted),
+            SITES: sites,
         },
     )
 
@@ -193,11 +195,11 @@ def phrase_rows(popular: pa.Table, quotes: pa.Table, pages: pa.Table) -> pa.Tabl
     return table.sort_by(order)
 
 
-def site_rows(counts: pa.Table, pages: pa.Table, params: PhraseParams) -> pa.Table:
+def site_rows(counts: pa.Table, pages: pa.Table, params: Params) -> pa.Table:
     """Mean and deviation by site, from integer sums, and the ranking that found the paper's farm."""
-    column = {"host": "host", "domain": "server", "ip": "ip"}[params.site]
+    wanted = params.phrases
     place = pc.index_in(counts["page"], value_set=pages["page"].combine_chunks())
-    site = pages[column].combine_chunks().take(place.combine_chunks())
+    site = sites_of(pages, params).combine_chunks().take(place.combine_chunks())
     popular = counts["popular"]
     rows = pa.table({"site": site, "popular": popular, "square": pc.multiply(popular, popular)})
     rows = rows.filter(pc.is_valid(rows["site"]))
@@ -220,9 +222,9 @@ def site_rows(counts: pa.Table, pages: pa.Table, params: PhraseParams) -> pa.Tab
         },
         schema=SITES.schema,
     ).sort_by([("pages", "descending"), ("site", "ascending")])
-    many = pc.greater_equal(table["pages"], params.site_pages)
-    full = pc.greater_equal(table["mean_popular"], params.site_mean)
-    even = pc.less(table["std_popular"], params.site_deviation)
+    many = pc.greater_equal(table["pages"], wanted.site_pages)
+    full = pc.greater_equal(table["mean_popular"], wanted.site_mean)
+    even = pc.less(table["std_popular"], wanted.site_deviation)
     listed = pc.and_(pc.and_(many, full), even).combine_chunks()
     ranks = pc.if_else(listed, pc.cumulative_sum(listed.cast(pa.int64())), None)
     return table.set_column(5, "rank", ranks)

@@ -12,13 +12,14 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.attribution import attribute
+from pagekin.detect.site_originality import site_pages, with_originality
 from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.errors import ParamsError, RunError
 from pagekin.files import TEMPORARY
 from pagekin.params import Params, QuiltParams
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
-from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS
+from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
 
 SOURCE = pa.struct(
     [
@@ -150,11 +151,13 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     covered = engine.collect(engine.exchange(texts, exchange))
     found = covered.filter(covered["quilt"])
     sources, quilts = attribute(known_runs(run), source_rows(found), quilt_rows(found))
-    engine.publish(
-        run,
-        "quilts",
-        {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: originality(run, covered)},
-    )
+    own = originality(run, covered)
+    tables = {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: own}
+    if run.is_done("phrases"):  # it ran first, and left room for what is known only now
+        # A stopped attempt may have left no `sites` in place; what it staged is complete.
+        sites = SITES.schema.empty_table() if run.is_staged("quilts") else run.table(SITES.name)
+        tables[SITES] = with_originality(sites, site_pages(run, params), own, params)
+    engine.publish(run, "quilts", tables)
     run.update(quilts=exchange.facts)
 
 

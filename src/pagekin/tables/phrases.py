@@ -60,7 +60,9 @@ SITES = Table(
         Column("mean_popular", pa.float64(), "mean of popular shingles a page"),
         Column("std_popular", pa.float64(), "their standard deviation"),
         Column(
-            "originality", pa.float64(), "share of its grams that no other page has; null before quilts ran"
+            "originality",
+            pa.float64(),
+            "own_grams / grams, added up over its pages (see `originality`); null before quilts ran",
         ),
         Column("rank", pa.int64(), "by pages, among sites of many popular shingles and small deviation"),
     ),
