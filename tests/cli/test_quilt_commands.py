@@ -59,9 +59,9 @@ def test_patches_for_programs(quilted: Path) -> None:
     [
         (("quilts", "--page", "http://a.example/"), "not among the quilts"),
         (("quilts", "--page", "99999999999999999999999"), "not among the quilts"),
-        (("pages", "--page", "5"), "--page shows one quilt"),
-        (("--page", "5"), "--page shows one quilt"),
-        (("quilts", "--page", "5", "--top", "3"), "--page shows one quilt"),
+        (("pages", "--page", "5"), "--page goes with the tables covers and quilts"),
+        (("--page", "5"), "--page goes with the tables covers and quilts"),
+        (("quilts", "--page", "5", "--top", "3"), "--page goes with the tables covers and quilts"),
     ],
 )
 def test_show_what_is_not_there(quilted: Path, args: tuple[str, ...], says: str) -> None:
