@@ -13,6 +13,7 @@ from pagekin import _core
 from pagekin.detect.quilts import gram_index_path, known_runs
 from pagekin.errors import RunError, UsageError
 from pagekin.run import Run
+from pagekin.servers import read_map
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ class KnownGrams:
         if not path.exists():
             raise RunError(f"{run.path} has no gram index; scan with --keep-grams to have one")
         try:
-            self.index = _core.GramIndex(str(path))
+            self.index = _core.GramIndex(str(path), read_map(run.params.servers.map))
         except (OSError, ValueError) as error:
             raise RunError(f"cannot use the gram index: {error}") from error
 

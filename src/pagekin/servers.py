@@ -39,10 +39,24 @@ def servers(pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
     """For each row the name that the map has for its host, for its domain, or else the domain."""
     if not server_map:
         return pages["domain"]
+    named = _named(pages["host"], pages["domain"], server_map)
+    return pc.coalesce(named, pages["domain"])
+
+
+def with_servers(pages: pa.RecordBatch, server_map: dict[str, str]) -> pa.RecordBatch:
+    """The rows with the name that the map has, where it has one, as host, domain and address."""
+    if not server_map:
+        return pages
+    named = _named(pages["host"], pages["domain"], server_map)
+    for column in ("host", "domain", "ip"):
+        at = pages.schema.get_field_index(column)
+        pages = pages.set_column(at, pages.schema.field(at), pc.coalesce(named, pages[column]))
+    return pages
+
+
+def _named(host: pa.Array, domain: pa.Array, server_map: dict[str, str]) -> pa.Array:
+    """The map's name for each host, else for its domain; null where it has none."""
     names = pa.array(list(server_map), pa.string())
     values = pa.array(list(server_map.values()), pa.string())
-
-    def mapped(column: str) -> pa.ChunkedArray:
-        return values.take(pc.index_in(pages[column], value_set=names).combine_chunks())
-
-    return pa.chunked_array([pc.coalesce(mapped("host"), mapped("domain"), pages["domain"].combine_chunks())])
+    found = (pc.take(values, pc.index_in(column, value_set=names)) for column in (host, domain))
+    return pc.coalesce(*found)

@@ -20,6 +20,7 @@ from pagekin.detect.quilts import Gatherer, check_sites, known_runs, own_rows, r
 from pagekin.engines.base import Progress, Resources, Silent
 from pagekin.params import QuiltParams
 from pagekin.run import Run
+from pagekin.servers import read_map
 
 POINTS = pa.schema(
     [
@@ -109,7 +110,8 @@ def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _
     """The counted grams of k words. What does not fit in memory is in a file that has no name any more."""
     params = dataclasses.replace(grid.pivot, k=k, verify=False, keep_grams=False)
     with TemporaryDirectory(prefix="pagekin-sweep-") as folder:
-        gatherer = Gatherer(run, params, Resources(threads, memory, Path(folder)), {})
+        server_map = read_map(run.params.servers.map)
+        gatherer = Gatherer(run, params, Resources(threads, memory, Path(folder)), server_map)
         for known in known_runs(run):
             for batch in known.dataset("texts").to_batches(columns=["page", "text"], fragment_readahead=1):
                 gatherer.push(batch)

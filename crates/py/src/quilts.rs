@@ -1,5 +1,6 @@
 //! Quilts: `Quilter` gathers texts, `Counted` knows who holds what, `Covers` gives the rows.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -192,13 +193,16 @@ impl GramVerifier {
 #[pyclass(frozen)]
 struct GramIndex {
     index: gram_index::Index,
+    /// What hosts and domains belong to, where the stored pages were told so.
+    servers: HashMap<String, String>,
 }
 
 #[pymethods]
 impl GramIndex {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(GramIndex { index: enter_disk(py, || Ok(gram_index::Index::open(&path)?))? })
+    #[pyo3(signature = (path, servers=HashMap::new()))]
+    fn new(py: Python<'_>, path: PathBuf, servers: HashMap<String, String>) -> PyResult<Self> {
+        Ok(GramIndex { index: enter_disk(py, || Ok(gram_index::Index::open(&path)?))?, servers })
     }
 
     /// Pages and (gram, page) pairs in the index.
@@ -226,7 +230,12 @@ impl GramIndex {
         let params = QuiltParams { m, c, theta, min_share };
         let host = url.and_then(domain::host);
         let name = host.as_deref().map(domain::domain);
-        let site = Site::new(i64::MAX, host.as_deref(), name, ip).at(url);
+        let server = |name| self.servers.get(name).map(String::as_str);
+        let site = match host.as_deref().and_then(server).or(name.and_then(server)) {
+            Some(server) => Site::new(i64::MAX, Some(server), Some(server), Some(server)),
+            None => Site::new(i64::MAX, host.as_deref(), name, ip),
+        };
+        let site = site.at(url);
         let answer =
             enter_disk(py, || Ok(gram_known::check(&self.index, &gram_known::Asked { text, site }, params, rule)?))?;
         let dict = PyDict::new(py);

@@ -8,18 +8,35 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin.run import Run
+from pagekin.servers import servers
 from pagekin.tables import QUILT_SOURCES, QUILTS
 
-KNOWN = ["page", "url", "domain", "date", "links"]
+KNOWN = ["page", "url", "host", "domain", "date", "links"]
+
+HOST = r"^[a-z]+://(?:[^/?#@]*@)?(?P<host>[^/?#:]+)"
+
+SLICE = 1 << 16
+"""Sources that are compared with links at once: each may have many copies."""
 
 
-def attribute(runs: Sequence[Run], sources: pa.Table, quilts: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """The tables `quilt_sources` and `quilts`, completed. The quilts are pages of the last run."""
-    pages = _known(runs, sources, quilts)
+def attribute(
+    runs: Sequence[Run],
+    sources: pa.Table,
+    quilts: pa.Table,
+    server_map: dict[str, str],
+    classes: bool,
+) -> tuple[pa.Table, pa.Table]:
+    """The tables `quilt_sources` and `quilts`, completed. The quilts are pages of the last run.
+
+    With `classes` a source stands for its duplicate class: a link to a copy of it is a link to it.
+    """
+    copies = _classes(runs if classes else [], sources["source"])
+    pages = _known(runs, sources, quilts, copies, server_map)
     quilt, source = _rows_of(pages, sources["page"]), _rows_of(pages, sources["source"])
     sources = sources.append_column("url", quilt["url"])
     sources = sources.append_column("source_url", source["url"])
-    attributed = _linked(runs[-1], sources, source["domain"])
+    asked = pa.table({"page": sources["page"], "own": quilt["server"], "class": source["class"]})
+    attributed = _linked(runs[-1], asked, pages, server_map)
     # Text input has no links to look at.
     sources = sources.append_column("attributed", pc.if_else(pc.is_valid(quilt["links"]), attributed, None))
     sources = sources.append_column("first", _first(quilt["date"], source["date"]))
@@ -28,45 +45,95 @@ def attribute(runs: Sequence[Run], sources: pa.Table, quilts: pa.Table) -> tuple
     return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names)
 
 
-def _known(runs: Sequence[Run], sources: pa.Table, quilts: pa.Table) -> pa.Table:
-    """The pages that are quilts or sources."""
-    wanted = pa.chunked_array([*quilts["page"].chunks, *sources["source"].chunks], pa.int64()).unique()
+def _classes(runs: Sequence[Run], sources: pa.ChunkedArray) -> pa.Table:
+    """The pages of the sources' classes: page, class."""
+    known = [
+        run.table("duplicates", ["page", "representative"]) for run in runs if "duplicates" in run.tables
+    ]
+    if not known:
+        return pa.table({"page": pa.array([], pa.int64()), "class": pa.array([], pa.int64())})
+    rows = pa.concat_tables(known).rename_columns(["page", "class"])
+    wanted = rows["class"].filter(pc.is_in(rows["page"], sources.unique())).unique()
+    return rows.filter(pc.is_in(rows["class"], wanted))
+
+
+def _known(
+    runs: Sequence[Run],
+    sources: pa.Table,
+    quilts: pa.Table,
+    classes: pa.Table,
+    server_map: dict[str, str],
+) -> pa.Table:
+    """The pages that are quilts, sources or copies of sources, each with its site and class."""
+    chunks = [*quilts["page"].chunks, *sources["source"].chunks, *classes["page"].chunks]
+    wanted = pa.chunked_array(chunks, pa.int64()).unique()
     found = []
     for run in runs:
         for batch in run.dataset("pages").to_batches(columns=KNOWN):
             found.append(batch.filter(pc.is_in(batch["page"], wanted)))
-    return pa.Table.from_batches(found)
+    pages = pa.Table.from_batches(found)
+    pages = pages.append_column("server", servers(pages, server_map))
+    at = pc.index_in(pages["page"], classes["page"].combine_chunks())
+    return pages.append_column("class", pc.coalesce(classes["class"].take(at), pages["page"]))
 
 
 def _rows_of(pages: pa.Table, wanted: pa.ChunkedArray) -> pa.Table:
     return pages.take(pc.index_in(wanted, pages["page"].combine_chunks()))
 
 
-def _linked(run: Run, sources: pa.Table, domain: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Whether the quilt links to the source, or to the source's domain where that is not its own."""
-    page = sources["page"]
-    exact = _keys(page, sources["source_url"])
-    site = _keys(page, pc.if_else(sources["foreign"], domain, None))
-    quilts = page.unique()
-    found_exact, found_site = [], []
+def _linked(run: Run, asked: pa.Table, pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
+    """Whether a quilt links to a page of the source's class, or to such a page's site if not its own."""
+    pages = pages.filter(pc.is_in(pages["class"], asked["class"].unique()))
+    quilts = asked["page"].unique()
+    urls, sites = [], []
     for batch in run.dataset("links").to_batches():
-        links = batch.filter(pc.is_in(batch["page"], quilts))
+        links = pa.Table.from_batches([batch.filter(pc.is_in(batch["page"], quilts))])
         if links.num_rows:
-            found_exact.append(_among(_keys(links["page"], links["target_url"]), exact))
-            found_site.append(_among(_keys(links["page"], links["target_domain"]), site))
-    held_exact = pa.chunked_array(found_exact, pa.string()).unique()
-    held_site = pa.chunked_array(found_site, pa.string()).unique()
-    return pc.or_(pc.is_in(exact, held_exact), pc.is_in(site, held_site))
+            urls.append(_among(links["page"], links["target_url"], pages["url"]))
+            sites.append(_among(links["page"], _target_servers(links, server_map), pages["server"]))
+    exact = _holds(asked, urls, _names(pages, "url"))
+    return pc.or_(exact, _holds(asked, sites, _names(pages, "server"), foreign=True))
 
 
-def _keys(page: pa.Array, name: pa.Array) -> pa.Array:
-    """A page and a name as one value; null where there is no name."""
-    return pc.binary_join_element_wise(pc.cast(page, pa.string()), name, " ")
+def _target_servers(links: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
+    if not server_map:
+        return links["target_domain"]
+    host = pc.struct_field(pc.extract_regex(links["target_url"], HOST), "host")
+    return servers(pa.table({"host": host, "domain": links["target_domain"]}), server_map)
 
 
-def _among(keys: pa.Array, wanted: pa.ChunkedArray) -> pa.Array:
-    keys = keys.drop_null()
-    return keys.filter(pc.is_in(keys, wanted.combine_chunks()))
+def _among(page: pa.ChunkedArray, name: pa.ChunkedArray, wanted: pa.ChunkedArray) -> pa.Table:
+    """Links to what has one of the wanted names."""
+    links = pa.table({"page": page, "name": name}).filter(pc.is_valid(name))
+    return links.filter(pc.is_in(links["name"], wanted.unique()))
+
+
+def _names(pages: pa.Table, column: str) -> pa.Table:
+    """The distinct names of each class."""
+    names = pages.select(["class", column]).rename_columns(["class", "name"])
+    return names.filter(pc.is_valid(names["name"])).group_by(["class", "name"]).aggregate([])
+
+
+def _holds(asked: pa.Table, found: list[pa.Table], names: pa.Table, foreign: bool = False) -> pa.ChunkedArray:
+    """Whether the page of each row links to a name of the row's class; `foreign`: to one not its own."""
+    if not found:
+        return pa.chunked_array([pa.repeat(False, len(asked))])
+    links = pa.concat_tables(found)
+    names = names.filter(pc.is_in(names["name"], links["name"].unique()))
+    held = _keys(links).unique()
+    rows = asked.append_column("row", pa.array(range(len(asked)), pa.int64()))
+    hits = []
+    for begin in range(0, len(rows), SLICE):
+        pairs = rows.slice(begin, SLICE).join(names, "class", join_type="inner")
+        if foreign:
+            pairs = pairs.filter(pc.fill_null(pc.not_equal(pairs["name"], pairs["own"]), True))
+        hits += pairs["row"].filter(pc.is_in(_keys(pairs), held)).chunks
+    return pc.is_in(rows["row"], pa.chunked_array(hits, pa.int64()).unique())
+
+
+def _keys(rows: pa.Table) -> pa.ChunkedArray:
+    """A page and a name as one value."""
+    return pc.binary_join_element_wise(pc.cast(rows["page"], pa.string()), rows["name"], " ")
 
 
 def _first(quilt: pa.ChunkedArray, source: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -19,6 +19,7 @@ from pagekin.files import TEMPORARY
 from pagekin.params import Params, QuiltParams
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
+from pagekin.servers import read_map, with_servers
 from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
 
 SOURCE = pa.struct(
@@ -46,17 +47,24 @@ COVERED = pa.schema(
 class Gatherer:
     """Texts in, covered pages out (crates/core/src/quilts.rs)."""
 
-    def __init__(self, run: Run, params: QuiltParams, resources: Resources, facts: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        run: Run,
+        params: QuiltParams,
+        resources: Resources,
+        server_map: dict[str, str],
+        facts: dict[str, Any] | None = None,
+    ) -> None:
         self.run = run
         self.params = params
-        self.facts = facts
+        self.facts = {} if facts is None else facts
         # The rest is for texts on their way in and rows on their way out.
         self.quilter = _core.Quilter(
             resources.threads, resources.memory * 2 // 3, str(resources.spill), params.k, params.seed
         )
         for known in known_runs(run):
             for batch in known.dataset("pages").to_batches(columns=["page", "url", "host", "domain", "ip"]):
-                self.quilter.sites(batch)
+                self.quilter.sites(with_servers(batch, server_map))
             if "duplicates" in known.tables and not params.keep_duplicates:
                 for batch in known.dataset("duplicates").to_batches(columns=["page", "representative"]):
                     self.quilter.copies(batch)
@@ -130,6 +138,7 @@ class Covered:
 
     run: Run
     params: QuiltParams
+    server_map: dict[str, str]
     facts: dict[str, Any] = field(default_factory=dict)
     """What was counted, once it is."""
     by: str = ""
@@ -137,7 +146,7 @@ class Covered:
 
     def open(self, resources: Resources) -> Gatherer:
         """A gatherer that knows the pages' sites and classes."""
-        return Gatherer(self.run, self.params, resources, self.facts)
+        return Gatherer(self.run, self.params, resources, self.server_map, self.facts)
 
 
 def find_quilts(run: Run, engine: Engine, params: Params) -> None:
@@ -147,10 +156,12 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     """
     check_sites(run, params.quilts)
     texts = engine.concat(*(engine.load(known, "texts", ["page", "text"]) for known in known_runs(run)))
-    exchange = Covered(run, params.quilts)
+    server_map = read_map(params.servers.map)
+    exchange = Covered(run, params.quilts, server_map)
     covered = engine.collect(engine.exchange(texts, exchange))
     found = covered.filter(covered["quilt"])
-    sources, quilts = attribute(known_runs(run), source_rows(found), quilt_rows(found))
+    classes = not params.quilts.keep_duplicates
+    sources, quilts = attribute(known_runs(run), source_rows(found), quilt_rows(found), server_map, classes)
     own = originality(run, covered)
     tables = {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: own}
     if run.is_done("phrases"):  # it ran first, and left room for what is known only now
