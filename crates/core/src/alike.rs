@@ -2,7 +2,8 @@
 //!
 //! Pages of one text are joined, then pages of one digest. Any other pair with a score shares a piece of seven
 //! characters at one block size, so digests are sorted by their pieces, and only those that meet in a piece are
-//! compared, but for those that are in one class already. Most pairs fall to a cheap bound first. The pieces are sorted in as many passes as memory needs; the classes are the same.
+//! compared, but for those that are in one class already. Most pairs fall to a cheap bound first. The pieces are sorted
+//! in as many passes as memory needs; the classes are the same.
 
 use std::sync::Arc;
 

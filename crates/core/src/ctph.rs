@@ -1,5 +1,6 @@
 //! Context-triggered piecewise hashing: the digest of the `ssdeep` command, written from its published description
-//! (Kornblum 2006).
+//! (Kornblum 2006) and checked against Debian's `ssdeep` command, which is used in tests only. What the description
+//! leaves open was found by asking the command.
 //!
 //! A hash rolls over windows of seven bytes. Where it is one less than a multiple of the block size a piece of the
 //! text ends, and each piece gives one character: six bits of its own hash. Block sizes are 3, 6, 12, ...; the digest
