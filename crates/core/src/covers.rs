@@ -5,17 +5,19 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, ListArray, RecordBatch, StructArray, builder::Int64Builder};
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 
-use crate::cover::{Coverer, Source};
+use crate::cover::{Alike, Coverer, Source};
 use crate::postings::Counted;
 use crate::quilts::QuiltParams;
+use crate::style::mix;
 
 /// Pages in a batch that comes out.
 const BATCH: usize = 1 << 14;
@@ -23,10 +25,15 @@ const BATCH: usize = 1 << 14;
 /// Pages that one thread takes at a time.
 const PIECE: usize = 128;
 
-/// The lists that a range of pages needs.
+/// Bytes of a list in the table that finds equal ones.
+const KNOWN: usize = 12;
+
+/// The lists that a range of pages needs, each once.
 #[derive(Default)]
 struct Lists {
     pages: Vec<u32>,
+    /// How many grams have each list.
+    grams: Vec<u32>,
     /// Where each list ends in `pages`.
     ends: Vec<usize>,
     /// The numbers of the lists, one page of the range after the other.
@@ -36,9 +43,28 @@ struct Lists {
 }
 
 impl Lists {
-    fn list(&self, number: u32) -> &[u32] {
-        let number = number as usize;
+    fn list(&self, number: usize) -> &[u32] {
         &self.pages[number.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[number]]
+    }
+
+    /// Adds a list, or a gram to an equal one that is there.
+    fn add(&mut self, list: &[u32], known: &mut HashTable<u32>) {
+        let hash = |list: &[u32]| list.iter().fold(0, |hash, page| mix(hash ^ u64::from(*page)));
+        let number = self.ends.len() as u32;
+        let found = known.entry(
+            hash(list),
+            |other| self.list(*other as usize) == list,
+            |other| hash(self.list(*other as usize)),
+        );
+        match found {
+            Entry::Occupied(same) => self.grams[*same.get() as usize] += 1,
+            Entry::Vacant(place) => {
+                place.insert(number);
+                self.pages.extend_from_slice(list);
+                self.ends.push(self.pages.len());
+                self.grams.push(1);
+            }
+        }
     }
 
     fn of(&self, place: usize) -> &[u32] {
@@ -104,7 +130,7 @@ impl Covers {
         let numbers: usize = covers.wanted_pages().map(|page| covers.patch[page] as usize).sum();
         let memory = covers.counted.room.memory / 2;
         let pages = covers.patch.len();
-        covers.ranges = if 4 * entries + 8 * lists + 4 * numbers <= memory {
+        covers.ranges = if 4 * entries + (12 + KNOWN) * lists + 4 * numbers <= memory {
             std::iter::once(0..pages).collect()
         } else {
             covers.split(memory)?
@@ -123,7 +149,7 @@ impl Covers {
         self.counted.each(|postings| {
             for list in postings.iter().filter(|list| list.len() <= self.params.m) {
                 for &page in list.iter().filter(|page| self.wanted[**page as usize]) {
-                    bytes[page as usize] += 4 * list.len() + 12;
+                    bytes[page as usize] += 4 * list.len() + 16 + KNOWN;
                 }
             }
         })?;
@@ -143,19 +169,22 @@ impl Covers {
     fn load(&mut self, range: Range<usize>) -> io::Result<()> {
         self.lists = Lists::default();
         let mut lists = Lists::default();
+        let mut known = HashTable::new();
         let wanted = |page: &u32| range.contains(&(*page as usize)) && self.wanted[*page as usize];
         self.counted.each(|postings| {
             for list in postings.iter().filter(|list| list.len() <= self.params.m && list.iter().any(wanted)) {
-                lists.pages.extend_from_slice(list);
-                lists.ends.push(lists.pages.len());
+                lists.add(list, &mut known);
             }
         })?;
+        drop(known);
+        lists.page_ends.resize(range.len(), 0);
+        for page in lists.pages.iter().filter(|page| wanted(page)) {
+            lists.page_ends[*page as usize - range.start] += 1;
+        }
         let mut end = 0;
-        for page in range.clone() {
-            if self.wanted[page] {
-                end += self.patch[page] as usize;
-            }
-            lists.page_ends.push(end);
+        for page_end in &mut lists.page_ends {
+            end += *page_end;
+            *page_end = end;
         }
         lists.of_page.resize(end, 0);
         // Backwards, so that each page's numbers ascend and the ends become starts; then they are set right.
@@ -209,7 +238,8 @@ impl Covers {
     fn cover(&self, coverer: &mut Coverer, page: usize, start: usize) -> Found {
         let mut found = Found::default();
         if self.wanted[page] {
-            let lists: Vec<&[u32]> = self.lists.of(page - start).iter().map(|n| self.lists.list(*n)).collect();
+            let alike = |n: &u32| (self.lists.list(*n as usize), self.lists.grams[*n as usize]);
+            let lists: Vec<Alike<'_>> = self.lists.of(page - start).iter().map(alike).collect();
             let allows = |source| self.counted.sites.allows(page as u32, source);
             coverer.cover(page as u32, &lists, allows, self.params.min_share, &mut found.sources);
             found.quilt = found.sources.len() >= self.params.c;
@@ -223,7 +253,7 @@ impl Covers {
     fn batch(&self, pages: Range<usize>, found: &[Found]) -> Result<RecordBatch, ArrowError> {
         let counted = &*self.counted;
         let grams = || counted.grams[pages.clone()].iter();
-        let shared = counted.shared[pages.clone()].iter().map(|shared| shared.load(Ordering::Relaxed));
+        let shared = counted.shared[pages.clone()].iter();
         let own: Int64Array = grams().zip(shared).map(|(grams, shared)| Some(i64::from(grams - shared))).collect();
         let stands = |page: usize| counted.sites.stands[page];
         let patch: Int64Array = pages.clone().map(|p| stands(p).then_some(i64::from(self.patch[p]))).collect();

@@ -4,7 +4,7 @@ use std::io;
 
 use hashbrown::HashMap;
 
-use crate::cover::{Coverer, Source};
+use crate::cover::{Alike, Coverer, Source};
 use crate::gram_index::Index;
 use crate::grams::Grams;
 use crate::quilts::QuiltParams;
@@ -107,7 +107,7 @@ impl<'a> Pages<'a> {
         let class = wanted.iter().map(|page| numbers[&self.class[*page as usize]]).chain([asked]).collect();
         let sites = Sites::new(sites, class, rule);
         lists.iter_mut().flatten().for_each(|page| *page = numbers[page]);
-        let lists: Vec<&[u32]> = lists.iter().map(|list| &list[..]).collect();
+        let lists: Vec<Alike<'_>> = lists.iter().map(|list| (&list[..], 1)).collect();
         let mut sources: Vec<Source> = Vec::new();
         let allows = |source| sites.allows(asked, source);
         Coverer::new(wanted.len() + 1).cover(asked, &lists, allows, params.min_share, &mut sources);

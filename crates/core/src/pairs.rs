@@ -70,6 +70,13 @@ struct Run {
     starts: Vec<u64>,
 }
 
+/// What was read of a bucket.
+#[derive(Default)]
+pub struct ReadBuffers {
+    grams: Vec<u64>,
+    pages: Vec<u32>,
+}
+
 /// All pairs of a collection.
 pub struct Pairs {
     chunks: Vec<Chunk>,
@@ -127,8 +134,35 @@ impl Pairs {
         held + spilled as usize
     }
 
+    /// The pairs of a bucket, those on disk read into `buffers`.
+    pub fn pieces<'a>(
+        &'a self,
+        bucket: usize,
+        buffers: &'a mut ReadBuffers,
+    ) -> io::Result<Vec<(&'a [u64], &'a [u32])>> {
+        buffers.grams.clear();
+        buffers.pages.clear();
+        self.read_runs(bucket, |grams, pages| {
+            buffers.grams.extend_from_slice(grams);
+            buffers.pages.extend_from_slice(pages);
+        })?;
+        let held = self.chunks.iter().map(|chunk| chunk.bucket(bucket));
+        Ok(std::iter::once((&buffers.grams[..], &buffers.pages[..])).chain(held).collect())
+    }
+
     /// Hands over the pairs of a bucket piece by piece.
     pub fn read(&self, bucket: usize, mut take: impl FnMut(&[u64], &[u32])) -> io::Result<()> {
+        self.read_runs(bucket, &mut take)?;
+        for chunk in &self.chunks {
+            let (grams, pages) = chunk.bucket(bucket);
+            if !grams.is_empty() {
+                take(grams, pages);
+            }
+        }
+        Ok(())
+    }
+
+    fn read_runs(&self, bucket: usize, mut take: impl FnMut(&[u64], &[u32])) -> io::Result<()> {
         let mut bytes = Vec::new();
         let (mut grams, mut pages) = (Vec::new(), Vec::new());
         for run in &self.runs {
@@ -147,12 +181,6 @@ impl Pairs {
                 pages.clear();
                 pages.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_ne_bytes(*b)));
                 take(&grams, &pages);
-            }
-        }
-        for chunk in &self.chunks {
-            let (grams, pages) = chunk.bucket(bucket);
-            if !grams.is_empty() {
-                take(grams, pages);
             }
         }
         Ok(())
@@ -224,6 +252,11 @@ mod tests {
                     found.extend(grams.iter().copied().zip(pages.iter().copied()));
                 }).unwrap();
                 prop_assert_eq!(found.len() - before, pairs.bucket_len(bucket));
+                let mut buffers = ReadBuffers::default();
+                let pieces = pairs.pieces(bucket, &mut buffers).unwrap();
+                let at_once: Vec<(u64, u32)> =
+                    pieces.iter().flat_map(|(grams, pages)| grams.iter().copied().zip(pages.iter().copied())).collect();
+                prop_assert_eq!(&found[before..], &at_once);
             }
             prop_assert_eq!(pairs.len(), expected.len() as u64);
             expected.sort_unstable();

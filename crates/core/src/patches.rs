@@ -7,7 +7,7 @@ use std::io;
 
 use hashbrown::HashSet;
 
-use crate::pairs::{PAIR, Pairs};
+use crate::pairs::{PAIR, Pairs, ReadBuffers};
 
 /// A gram that at least two pages hold.
 pub struct Shared<'a> {
@@ -39,17 +39,24 @@ pub fn shared_grams(
     pairs: &Pairs,
     bucket: usize,
     rules: Rules<'_>,
+    buffers: &mut Buffers,
     mut found: impl FnMut(Shared<'_>),
 ) -> io::Result<()> {
-    // What is held at once of a pair: itself, its bits in the filter, itself again among those that stay.
-    let most = rules.memory / (PAIR + 4 + 16) + 1;
+    // What is held at once of a pair: itself, its bits in the filter, itself twice among those that stay.
+    let most = rules.memory / (PAIR + 4 + 32) + 1;
     let passes = pairs.bucket_len(bucket).div_ceil(most).next_power_of_two();
-    let shift = 56 - passes.trailing_zeros();
-    let mut held = Bucket::new(rules);
+    if passes == 1 {
+        let mut read = std::mem::take(&mut buffers.read);
+        buffers.find(&pairs.pieces(bucket, &mut read)?, rules, 8, |page| rules.rank[page as usize], &mut found);
+        buffers.read = read;
+        return Ok(());
+    }
+    let bits = passes.trailing_zeros();
+    let mut held = Part { rules, grams: Vec::new(), pages: Vec::new(), common: HashSet::new(), limit: 0 };
     for pass in 0..passes {
         pairs.read(bucket, |grams, pages| {
             for (&gram, &page) in grams.iter().zip(pages) {
-                if passes == 1 || (gram >> shift) as usize & (passes - 1) == pass {
+                if (gram >> (56 - bits)) as usize & (passes - 1) == pass {
                     held.grams.push(gram);
                     held.pages.push(rules.rank[page as usize]);
                 }
@@ -58,58 +65,136 @@ pub fn shared_grams(
                 held.drop_common(&mut found);
             }
         })?;
-        held.finish(&mut found);
+        if !held.common.is_empty() {
+            // A single pair of a known gram is no single gram.
+            held.drop_common(&mut found);
+        }
+        buffers.find(&[(&held.grams, &held.pages)], rules, 8 + bits, |page| page, &mut found);
+        held.grams.clear();
+        held.pages.clear();
+        held.common.clear();
+        held.limit = 0;
     }
     Ok(())
 }
 
-/// The pairs of a bucket, or of a part of it.
-struct Bucket<'a> {
+/// What one thread works in, bucket after bucket.
+#[derive(Default)]
+pub struct Buffers {
+    read: ReadBuffers,
+    /// By slot: a bit that a gram fell there, and 32 bits above it one that a second did.
+    filter: Vec<u64>,
+    /// Gram and page as one number, in the order they came.
+    kept: Vec<u128>,
+    sorted: Vec<u128>,
+    ends: Vec<u32>,
+    holders: Vec<u32>,
+}
+
+impl Buffers {
+    /// All grams of complete groups that agree in their first `known` bits.
+    fn find(
+        &mut self,
+        pieces: &[(&[u64], &[u32])],
+        rules: Rules<'_>,
+        known: u32,
+        rank: impl Fn(u32) -> u32,
+        found: &mut impl FnMut(Shared<'_>),
+    ) {
+        self.mark(pieces);
+        let kept = self.keep_repeated(pieces, rank);
+        self.sort(kept, known);
+        for group in self.sorted[..kept].chunk_by(|a, b| a >> 32 == b >> 32).filter(|group| group.len() > 1) {
+            self.holders.clear();
+            self.holders.extend(group.iter().map(|pair| *pair as u32));
+            let common = rules.too_many(&self.holders);
+            found(Shared { gram: (group[0] >> 32) as u64, holders: &self.holders, common, first: true });
+        }
+    }
+
+    fn mark(&mut self, pieces: &[(&[u64], &[u32])]) {
+        let pairs: usize = pieces.iter().map(|piece| piece.0.len()).sum();
+        self.filter.clear();
+        self.filter.resize((pairs / 4).next_power_of_two(), 0);
+        for &gram in pieces.iter().flat_map(|piece| piece.0) {
+            let (at, bit) = slot(gram, self.filter.len());
+            let word = self.filter[at];
+            self.filter[at] = word | bit | (word & bit) << 32;
+        }
+    }
+
+    /// Keeps every pair whose gram occurs twice, and few others; returns how many.
+    fn keep_repeated(&mut self, pieces: &[(&[u64], &[u32])], rank: impl Fn(u32) -> u32) -> usize {
+        let mut count = 0;
+        for (grams, pages) in pieces {
+            if self.kept.len() < count + grams.len() {
+                self.kept.resize(count + grams.len(), 0);
+            }
+            for (&gram, &page) in grams.iter().zip(*pages) {
+                let (at, bit) = slot(gram, self.filter.len());
+                // Written always, counted if it stays: whether it does nobody can predict, a processor least of all.
+                self.kept[count] = u128::from(gram) << 32 | u128::from(rank(page));
+                count += usize::from(self.filter[at] >> 32 & bit != 0);
+            }
+        }
+        count
+    }
+
+    /// Sorts what was kept: by the first bits that differ into groups of a few, then each of these.
+    fn sort(&mut self, kept: usize, known: u32) {
+        let bits = (kept / 4).max(2).ilog2();
+        let group = |pair: u128| ((pair >> 32) as u64) << known >> (64 - bits);
+        self.ends.clear();
+        self.ends.resize((1 << bits) + 1, 0);
+        for &pair in &self.kept[..kept] {
+            self.ends[group(pair) as usize + 1] += 1;
+        }
+        for at in 0..1 << bits {
+            self.ends[at + 1] += self.ends[at];
+        }
+        if self.sorted.len() < kept {
+            self.sorted.resize(kept, 0);
+        }
+        for &pair in &self.kept[..kept] {
+            let end = &mut self.ends[group(pair) as usize];
+            self.sorted[*end as usize] = pair;
+            *end += 1;
+        }
+        let mut begin = 0;
+        for &end in &self.ends[..1 << bits] {
+            self.sorted[begin..end as usize].sort_unstable();
+            begin = end as usize;
+        }
+    }
+}
+
+/// A gram's word in the filter, and its bit.
+#[inline(always)]
+fn slot(gram: u64, words: usize) -> (usize, u64) {
+    ((gram >> 5) as usize & (words - 1), 1 << (gram % 32))
+}
+
+/// A part of a bucket that is too large to be held at once.
+struct Part<'a> {
     rules: Rules<'a>,
     grams: Vec<u64>,
     pages: Vec<u32>,
-    kept: Vec<(u64, u32)>,
     /// Common grams that were handed over already.
     common: HashSet<u64>,
     /// With more pairs than this it pays to look for common grams again.
     limit: usize,
 }
 
-impl<'a> Bucket<'a> {
-    fn new(rules: Rules<'a>) -> Self {
-        let common = HashSet::new();
-        Bucket { rules, grams: Vec::new(), pages: Vec::new(), kept: Vec::new(), common, limit: 0 }
-    }
-
-    /// Hands over all that is left.
-    fn finish(&mut self, found: &mut impl FnMut(Shared<'_>)) {
-        if !self.common.is_empty() {
-            // A single pair of a known gram is no single gram.
-            self.drop_common(found);
-        }
-        self.keep_repeated();
-        self.kept.sort_unstable();
-        let mut holders = Vec::new();
-        for group in self.kept.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
-            fill(&mut holders, group);
-            let common = self.rules.too_many(&holders);
-            found(Shared { gram: group[0].0, holders: &holders, common, first: true });
-        }
-        self.grams.clear();
-        self.pages.clear();
-        self.common.clear();
-        self.limit = 0;
-    }
-
+impl Part<'_> {
     /// Makes room: grams that are common by now are handed over, and only their hashes are kept.
     fn drop_common(&mut self, found: &mut impl FnMut(Shared<'_>)) {
-        self.kept.clear();
-        self.kept.extend(self.grams.drain(..).zip(self.pages.drain(..)));
-        self.kept.sort_unstable();
+        let mut pairs: Vec<(u64, u32)> = self.grams.drain(..).zip(self.pages.drain(..)).collect();
+        pairs.sort_unstable();
         let mut holders = Vec::new();
-        for group in self.kept.chunk_by(|a, b| a.0 == b.0) {
+        for group in pairs.chunk_by(|a, b| a.0 == b.0) {
             let gram = group[0].0;
-            fill(&mut holders, group);
+            holders.clear();
+            holders.extend(group.iter().map(|pair| pair.1));
             let known = self.common.contains(&gram);
             if known || self.rules.too_many(&holders) {
                 self.common.insert(gram);
@@ -119,32 +204,8 @@ impl<'a> Bucket<'a> {
                 self.pages.extend_from_slice(&holders);
             }
         }
-        self.kept = Vec::new();
         self.limit = 2 * self.grams.len();
     }
-
-    /// Keeps every pair whose gram occurs twice, and few others.
-    fn keep_repeated(&mut self) {
-        let slots = (self.grams.len() * 8).next_power_of_two().max(64);
-        let mask = slots as u64 - 1;
-        let (mut once, mut twice) = (vec![0u64; slots / 64], vec![0u64; slots / 64]);
-        for &gram in &self.grams {
-            let (at, bit) = ((gram & mask) as usize / 64, 1u64 << (gram % 64));
-            twice[at] |= once[at] & bit;
-            once[at] |= bit;
-        }
-        self.kept.clear();
-        for (&gram, &page) in self.grams.iter().zip(&self.pages) {
-            if twice[(gram & mask) as usize / 64] >> (gram % 64) & 1 == 1 {
-                self.kept.push((gram, page));
-            }
-        }
-    }
-}
-
-fn fill(holders: &mut Vec<u32>, group: &[(u64, u32)]) {
-    holders.clear();
-    holders.extend(group.iter().map(|pair| pair.1));
 }
 
 impl Rules<'_> {
@@ -178,7 +239,8 @@ mod tests {
             let rank: Vec<u32> = (0..pages.len() as u32).collect();
             let counts: Vec<bool> = (0..pages.len()).map(|page| page % 5 != 0).collect();
             let mut found: BTreeMap<u64, (Vec<u32>, bool, usize)> = BTreeMap::new();
-            shared_grams(&pairs, 0, Rules { rank: &rank, counts: &counts, m, memory }, |shared| {
+            let rules = Rules { rank: &rank, counts: &counts, m, memory };
+            shared_grams(&pairs, 0, rules, &mut Buffers::default(), |shared| {
                 let entry = found.entry(shared.gram).or_default();
                 entry.0.extend_from_slice(shared.holders);
                 entry.1 |= shared.common;

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
 use crate::pairs::{BUCKETS, Pairs, nameless};
-use crate::patches::{Rules, Shared, shared_grams};
+use crate::patches::{Buffers, Rules, Shared, shared_grams};
 use crate::sites::Sites;
 
 /// Lists of pages, one for each gram, one after the other.
@@ -80,6 +80,32 @@ impl Facts {
     }
 }
 
+/// What one thread counts with, bucket after bucket.
+#[derive(Default)]
+struct Worker {
+    buffers: Buffers,
+    /// What is to be added to the shared grams of each page.
+    shared: Vec<u32>,
+}
+
+/// The threads' buffers while no thread uses them.
+#[derive(Default)]
+pub struct Workers(Mutex<Vec<Worker>>);
+
+impl Workers {
+    fn take(&self) -> Worker {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop().unwrap_or_default()
+    }
+
+    fn give(&self, worker: Worker) {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(worker);
+    }
+
+    fn all(&mut self) -> &mut [Worker] {
+        self.0.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
 /// A collection whose pages are numbered in the order of their ids.
 pub struct Counted {
     /// Page ids in ascending order.
@@ -87,7 +113,7 @@ pub struct Counted {
     /// Distinct grams of each page.
     pub grams: Vec<u32>,
     /// Grams of each page that another page holds.
-    pub shared: Vec<AtomicU32>,
+    pub shared: Vec<u32>,
     /// Sites and classes.
     pub sites: Sites,
     /// The most holders that a kept posting has.
@@ -108,7 +134,7 @@ impl Counted {
     /// Nothing counted yet. With `verify` the hashes of shared grams are kept, to be verified.
     pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: Sites, m: usize, room: Room, verify: bool) -> Self {
         Counted {
-            shared: grams.iter().map(|_| AtomicU32::new(0)).collect(),
+            shared: vec![0; grams.len()],
             pages,
             grams,
             sites,
@@ -125,26 +151,43 @@ impl Counted {
     }
 
     /// Counts some buckets, in parallel on the current rayon pool. `rank` gives a page's number by that in the pairs.
-    pub fn count(&mut self, pairs: &Pairs, rank: &[u32], buckets: std::ops::Range<usize>) -> io::Result<()> {
+    pub fn count(
+        &mut self,
+        pairs: &Pairs,
+        rank: &[u32],
+        buckets: std::ops::Range<usize>,
+        workers: &mut Workers,
+    ) -> io::Result<()> {
         self.facts.pairs = pairs.len();
         self.facts.spilled = pairs.spilled();
-        let this = &*self;
-        buckets.into_par_iter().try_for_each(|bucket| this.count_bucket(pairs, rank, bucket))
+        let (this, idle) = (&*self, &*workers);
+        buckets.into_par_iter().try_for_each(|bucket| {
+            let mut worker = idle.take();
+            worker.shared.resize(this.pages.len(), 0);
+            let done = this.count_bucket(pairs, rank, bucket, &mut worker);
+            idle.give(worker);
+            done
+        })?;
+        for worker in workers.all() {
+            self.shared.iter_mut().zip(&mut worker.shared).for_each(|(sum, new)| *sum += std::mem::take(new));
+        }
+        Ok(())
     }
 
-    fn count_bucket(&self, pairs: &Pairs, rank: &[u32], bucket: usize) -> io::Result<()> {
+    fn count_bucket(&self, pairs: &Pairs, rank: &[u32], bucket: usize, worker: &mut Worker) -> io::Result<()> {
         let mut postings = Postings::default();
         let memory = self.room.memory / 8 / self.room.threads.max(1);
         let rules = Rules { rank, counts: &self.sites.stands, m: self.m, memory };
         let mut distinct = 0;
         let mut hashes = Vec::new();
-        shared_grams(pairs, bucket, rules, |Shared { gram, holders, common, first }| {
+        let Worker { buffers, shared } = worker;
+        shared_grams(pairs, bucket, rules, buffers, |Shared { gram, holders, common, first }| {
             distinct += u64::from(first);
             if first && self.hashes.is_some() {
                 hashes.push(gram);
             }
             for &page in holders {
-                self.shared[page as usize].fetch_add(1, Ordering::Relaxed);
+                shared[page as usize] += 1;
             }
             if !common {
                 let before = postings.pages.len();
@@ -223,7 +266,7 @@ impl Counted {
     /// What was counted.
     pub fn facts(&self) -> Facts {
         Facts {
-            shared_pairs: self.shared.iter().map(|n| u64::from(n.load(Ordering::Relaxed))).sum(),
+            shared_pairs: self.shared.iter().map(|n| u64::from(*n)).sum(),
             shared_grams: self.shared_grams.load(Ordering::Relaxed),
             ..self.facts
         }

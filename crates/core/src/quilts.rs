@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use crate::gram_index::IndexWriter;
 use crate::grams::Grams;
 use crate::pairs::{BUCKETS, Chunk, Pairs};
-use crate::postings::{Counted, Room};
+use crate::postings::{Counted, Room, Workers};
 use crate::sites::{Foreign, SitesBuilder};
 
 /// What a quilt is.
@@ -148,7 +148,7 @@ impl Quilter {
             None => None,
         };
         let counted = Counted::new(pages, grams, sites, m, self.room, keep.hashes);
-        Ok(Counting { pairs: self.pairs, rank, counted, index, next: 0 })
+        Ok(Counting { pairs: self.pairs, rank, counted, index, workers: Workers::default(), next: 0 })
     }
 }
 
@@ -190,6 +190,7 @@ pub struct Counting {
     rank: Vec<u32>,
     counted: Counted,
     index: Option<IndexWriter>,
+    workers: Workers,
     next: usize,
 }
 
@@ -198,7 +199,7 @@ impl Counting {
     pub fn step(&mut self) -> io::Result<bool> {
         const STEP: usize = 16;
         let end = BUCKETS.min(self.next + STEP);
-        self.counted.count(&self.pairs, &self.rank, self.next..end)?;
+        self.counted.count(&self.pairs, &self.rank, self.next..end, &mut self.workers)?;
         if let Some(index) = &self.index {
             let memory = self.counted.room.memory / 8 / self.counted.room.threads.max(1);
             index.write(&self.pairs, &self.rank, self.next..end, memory)?;
