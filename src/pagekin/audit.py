@@ -1,8 +1,9 @@
 """Duplicates among ranked search results (Figuerola et al. 2011, figure 4).
 
-Results come as JSONL with `query`, `rank`, `url` and `html` or `text`, or as a TREC run file whose documents
-are the addresses of pages in a crawl. A result is a duplicate when a better ranked one for the same query has
-the same text, or a digest that scores high against its own.
+Results come as JSONL with `query`, `rank`, `url` and `html` or `text`, or as a TREC run file. The documents
+of that are found in run folders and crawls: by their addresses, by the `id` that a row of JSONL or Parquet
+has, or by the number of the page in a run. A result is a duplicate when a better ranked one for the same
+query has the same text, or a digest that scores high against its own.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pagekin import _core
 from pagekin.errors import InputError
 from pagekin.params import FuzzyParams
 from pagekin.readers import read_pages
+from pagekin.run import Run
 
 UNIQUE, EXACT, NEAR, MISSING = "unique", "exact", "near", "missing"
 KINDS = (UNIQUE, EXACT, NEAR, MISSING)
@@ -116,14 +118,14 @@ def audit(
 
     Args:
         results: A JSONL file, or a TREC run file, which needs `pages`; gzip by its name.
-        pages: Crawls that hold the documents of a TREC run file under their addresses.
+        pages: Run folders or crawls that hold the documents of a TREC run file.
         top: How many results of each query to judge.
         params: From which score on results are near duplicates, and the least digest.
     """
     params = params or FuzzyParams()
     found = Audit(trec=_is_trec(results))
     if found.trec and not pages:
-        raise InputError(f"{results} is a TREC run file: name the crawl that holds its pages with --pages")
+        raise InputError(f"{results} is a TREC run file: name a run or crawl with its pages in --pages")
     lists: dict[str, list[Result]] = defaultdict(list)
     parse = _trec if found.trec else _json
     try:
@@ -194,16 +196,43 @@ def _trec(line: str) -> Result | None:
 
 
 def _pages(inputs: Sequence[str], wanted: set[str]) -> dict[str, Page]:
-    """The wanted pages of some crawls; of several under one address the first."""
+    """The wanted pages of some runs and crawls; of several that go by one name the first."""
     found: dict[str, Page] = {}
-    for record in read_pages(list(inputs)):
-        if record.url in wanted and record.url not in found:
-            html = record.html
-            text = record.text or ""
-            if html is not None:
-                text = _core.extract(_core.decode(html, record.content_type)[0])[0]
-            found[record.url] = Page.of(text)
+    for name in inputs:
+        pages = (
+            _run_pages(Run(name), wanted) if Path(name, "run.json").is_file() else _crawl_pages(name, wanted)
+        )
+        for known, page in pages:
+            found.setdefault(known, page)
     return found
+
+
+def _crawl_pages(path: str, wanted: set[str]) -> Iterator[tuple[str, Page]]:
+    for record in read_pages(path):
+        names = {record.url, record.id} & wanted
+        if names:
+            text = record.text or ""
+            if record.html is not None:
+                text = _core.extract(_core.decode(record.html, record.content_type)[0])[0]
+            page = Page.of(text)
+            yield from ((name, page) for name in names if name is not None)
+
+
+def _run_pages(run: Run, wanted: set[str]) -> Iterator[tuple[str, Page]]:
+    """A run has the digests already."""
+    names: dict[int, tuple[set[str], bool]] = {}
+    for page, url, words in _rows(run, "pages", ["page", "url", "words"]):
+        if hit := {url, str(page)} & wanted:
+            names[page] = hit, words > 0
+    for page, text, digest in _rows(run, "sketches", ["page", "md5", "ssdeep"]):
+        hit, words = names.get(page, (set(), False))
+        yield from ((name, Page(bytes.fromhex(text), digest, words)) for name in hit)
+
+
+def _rows(run: Run, table: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
+    with run.reading(table):
+        for batch in run.dataset(table).to_batches(columns=columns):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _open(path: Path) -> IO[str]:

@@ -85,6 +85,26 @@ def test_trec(tmp_path: Path) -> None:
     assert "--pages" in one_line(run("audit", results, code=1))
 
 
+@pytest.mark.parametrize("form", ["rows", "rows without url", "run by url", "run by page", "run by id"])
+def test_trec_documents_by_id(form: str, tmp_path: Path) -> None:
+    """Documents of collections have ids rather than addresses."""
+    ids = {url: f"DOC-{number}" for number, url in enumerate(TEXTS)}
+    pages: list[Any] = [{"url": url, "id": ids[url], "text": text} for url, text in TEXTS.items()]
+    if form in ("rows without url", "run by id"):
+        pages = [{"id": row["id"], "text": row["text"]} for row in pages]
+    source = write(tmp_path / "documents.jsonl", pages)
+    if form.startswith("run"):
+        run("scan", source, "-o", tmp_path / "run", "--only", "", "--quiet")
+        source = tmp_path / "run"
+    names = {"run by url": list(ids), "run by page": [str(number) for number in range(len(ids))]}
+    lines = [
+        f"51 Q0 {name} {rank} {9.5 - rank} mine" for rank, name in enumerate(names.get(form, ids.values()), 1)
+    ]
+    results = write(tmp_path / "run.trec", [*lines, "51 Q0 DOC-99 8 0.5 mine"])
+    done = run("audit", results, "--pages", source)
+    assert done.stdout.splitlines()[1].split() == ["51", "8", "4", "2", "1", "1"]
+
+
 BAD = [
     "{", "[1]", "null", '{"query": 1}', '{"query": "q", "rank": "x", "url": "u"}', "\x00", "{" * 5000,
     '{"query": "q", "rank": 1e999, "url": "u"}', '{"query": "q", "rank": null, "url": "u", "text": "a"}',

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from warcs import http, record
 
 import pagekin
 from pagekin.addresses import parse, pattern_of
-from pagekin.detect import causes
 from pagekin.detect.reasons import reason
 
 
@@ -29,6 +29,7 @@ def crawl(folder: Path) -> Path:
         pages.append((f"{base}?view=print", text(article)))
         pages.append((f"http://cms.example/article/{article}", text(article)))
         pages.append((f"http://www.cms.example/list?id={article}", text(100 + article)))
+        pages.append((f"http://www.cms.example/list?id={article}&sort=date", text(100 + article)))
         pages.append((f"http://other.example/post/{article}", text(200 + article)))
     pages += [("http://www.cms.example/blank?z=1", ""), ("http://www.cms.example/blank?z=2", "")]
     path = folder / "crawl.jsonl"
@@ -44,8 +45,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> pagekin.Run:
 
 def test_rates(run: pagekin.Run) -> None:
     rows = {row["pattern"]: row for row in run.table("duplicate_rates").to_pylist()}
-    assert sum(row["pages"] for row in rows.values()) == 30
-    assert sum(row["exact"] for row in rows.values()) == 16
+    assert sum(row["pages"] for row in rows.values()) == 34
+    assert sum(row["exact"] for row in rows.values()) == 20
     found = {
         pattern: (row["pages"], row["exact"], row["cause"], row["detail"]) for pattern, row in rows.items()
     }
@@ -55,6 +56,7 @@ def test_rates(run: pagekin.Run) -> None:
         "cms.example/article/{n}": (4, 4, "host alias", "www."),
         "www.cms.example/article/{n}": (4, 0, None, None),
         "www.cms.example/{w}?id": (4, 0, None, None),
+        "www.cms.example/{w}?id&sort": (4, 4, "sort order", "sort"),
         "www.cms.example/{w}?z": (2, 0, None, None),
         "other.example/post/{n}": (4, 0, None, None),
     }
@@ -68,6 +70,7 @@ def test_parameters(run: pagekin.Run) -> None:
     assert {name: row["verdict"] for name, row in rows.items()} == {
         "sid": "never matters",
         "view": "never matters",
+        "sort": "never matters",
         "id": "always matters",
     }
     sid = rows["sid"]
@@ -75,13 +78,80 @@ def test_parameters(run: pagekin.Run) -> None:
     assert (sid["addresses"], sid["pages"], sid["contents"]) == (4, 12, 4)
 
 
-def test_style_clusters(run: pagekin.Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a run has styles, the rates are told apart by them."""
-    assert causes.style_clusters(run) == {}
-    members = pa.table({"page": [3, 5], "cluster": [3, 3]})
-    monkeypatch.setattr(pagekin.Run, "tables", ["style_members"])
-    monkeypatch.setattr(pagekin.Run, "table", lambda *_: members)
-    assert causes.style_clusters(run) == {3: 3, 5: 3}
+def test_redirects(tmp_path: Path) -> None:
+    """One address leads to the other, both are led to from one, or a redirect leads to one that was had."""
+    site = "http://r.example"
+    moves = {
+        "/front": "/start?from=front",
+        "/old/7": "/new/7?x=1#top",
+        "/hop": f"{site}/old/8",
+        "/old/8": "new/8",
+    }
+    told = [
+        ("/enter", "/in?key=1"),
+        ("/enter", "/in?key=2"),
+        ("/bad", "http://["),
+        ("/a", "/again/twice"),
+        ("/none", ""),
+    ]
+    blocks = [
+        record("response", http(status=302, location=target), f"{site}{path}")
+        for path, target in [*moves.items(), *told]
+    ]
+    pages = {
+        "/new/7?x=1": 1, "/old/7": 1, "/old/new/8": 2, "/hop": 2, "/in?key=1": 3, "/in?key=2": 3,
+        "/apart/1": 4, "/apart/2": 4, "/again/twice": 5,
+    }  # fmt: skip
+    listed = [*pages.items(), ("/again/twice", 5), ("/once", 6), ("/once", 6)]
+    blocks += [
+        record("response", http(f"<p>{text(number)}".encode()), f"{site}{path}") for path, number in listed
+    ]
+    (tmp_path / "crawl.warc").write_bytes(b"".join(blocks))
+    run = pagekin.scan(tmp_path / "crawl.warc", tmp_path / "run", only=["causes"])
+    rows = run.table("duplicate_rates").to_pylist()
+    found = {(row["url"], row["of_url"]): (row["cause"], row["detail"]) for row in rows if row["cause"]}
+    assert found == {
+        (f"{site}/old/7", f"{site}/new/7?x=1"): ("redirect", None),
+        (f"{site}/hop", f"{site}/old/new/8"): ("redirect", None),
+        (f"{site}/in?key=2", f"{site}/in?key=1"): ("redirect", "key"),
+        (f"{site}/again/twice", f"{site}/again/twice"): ("redirect", None),
+    }
+    assert sum(row["duplicates"] for row in rows) == 6
+
+
+def test_one_address_for_several_hosts(tmp_path: Path) -> None:
+    rows = [
+        {"url": f"http://{host}/a/{n}", "text": text(n), "ip": ip}
+        for n in range(3)
+        for host, ip in (("one.example", "192.0.2.1"), ("two.test", "192.0.2.1"), ("three.test", "192.0.2.3"))
+    ]
+    (tmp_path / "crawl.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = pagekin.scan(tmp_path / "crawl.jsonl", tmp_path / "run", only=["causes"])
+    found = {
+        row["pattern"]: (row["cause"], row["detail"]) for row in run.table("duplicate_rates").to_pylist()
+    }
+    assert found == {
+        "one.example/a/{n}": (None, None),
+        "two.test/a/{n}": ("host alias", "one address: one.example"),
+        "three.test/a/{n}": ("mirror", "one.example"),
+    }
+
+
+def test_style_clusters(small_web: Path, tmp_path: Path) -> None:
+    """Where a run has styles, the rates are told apart by them: a cross table of software and duplicates."""
+    run = pagekin.scan(small_web, tmp_path / "run", only=["causes", "styles"])
+    assert list(run.info["steps"]) == ["sketch", "styles", "fuzzy", "causes"]
+    cluster = dict(zip(*run.table("style_members", ["page", "cluster"]).to_pydict().values(), strict=True))
+    fuzzy = run.table("fuzzy", ["page", "class"]).to_pylist()
+    copies = Counter(cluster.get(row["page"]) for row in fuzzy if row["page"] != row["class"])
+    pages = Counter(cluster.get(page) for page in run.table("pages", ["page"])["page"].to_pylist())
+    found: dict[int | None, list[int]] = defaultdict(lambda: [0, 0])
+    for row in run.table("duplicate_rates").to_pylist():
+        found[row["cluster"]][0] += row["pages"]
+        found[row["cluster"]][1] += row["duplicates"]
+    assert found == {name: [pages[name], copies[name]] for name in pages}
+    assert len({name for name, (_, n) in found.items() if n and name is not None}) > 1
+    assert len(pages) > 3
 
 
 @pytest.mark.parametrize(

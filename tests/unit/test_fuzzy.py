@@ -23,6 +23,8 @@ SCHEMA = pa.schema([("page", pa.int64()), ("md5", pa.string()), ("ssdeep", pa.st
 
 Page = tuple[int, str, str]
 
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
 
 def digest_length(digest: str) -> int:
     return max(map(len, ctph.parts(digest)[1:]))
@@ -107,6 +109,40 @@ def test_classes_of_texts() -> None:
     assert found == brute_force(made, 80, 10)
     assert {row[2] for row in found} == {True, False}
     assert any(80 <= row[3] < 100 for row in found)
+
+
+@pytest.mark.parametrize("threshold", [65, 75, 90])
+def test_many_pages_with_one_frame(threshold: int) -> None:
+    """Most digests share half a signature, at the start or further on, once or twice; few are alike."""
+    rng = random.Random(threshold)
+
+    def some(length: int) -> str:
+        return "".join(rng.choices(ALPHABET, k=length))
+
+    frame = some(24)
+    made: list[str] = []
+    while len(made) < 400:
+        begin = rng.choice([0, 0, rng.randrange(16)])
+        own = some(rng.randrange(16, 40))
+        first = own[:begin] + frame[rng.randrange(10) :] + own[begin:]
+        first = (first + frame[: rng.choice([0, 0, 12])])[:64]
+        second = own[: rng.randrange(20)] + rng.choice(["", frame[:12]])
+        for _ in range(rng.choice([1, 1, 1, 4])):
+            changed = list(first)
+            for _ in range(rng.randrange(8)):
+                changed[rng.randrange(len(changed))] = rng.choice(ALPHABET)
+            made.append(f"{rng.choice([96, 192])}:{''.join(changed)}:{second}")
+    numbered = [(page, md5(b"%d" % page).hexdigest(), digest) for page, digest in enumerate(made)]
+    label = list(range(len(made)))
+    for page, digest in enumerate(made):
+        for other, score in enumerate(_core.ssdeep_scores(digest, made[:page])):
+            if score >= threshold and label[page] != label[other]:
+                low, high = sorted((label[page], label[other]))
+                label = [low if root == high else root for root in label]
+    expected = sorted((root, page) for page, root in enumerate(label) if label.count(root) > 1)
+    assert len({root for root, _ in expected}) > 3
+    for memory in (1000, 1 << 20):
+        assert [row[:2] for row in classes(numbered, threshold, 10, memory)] == expected
 
 
 def test_short_digests_are_no_near_duplicates() -> None:

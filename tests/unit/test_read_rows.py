@@ -88,6 +88,7 @@ def test_a_string_is_utf8_whatever_the_page_declares(tmp_path: Path) -> None:
         ({"url": "http://a/", "html": 5}, "no-content", "html is int, not a string"),
         ({"url": "http://a/", "text": ["x"]}, "no-content", "text is list, not a string"),
         ({"html": "<p>"}, "no-url", None),
+        ({"html": "<p>", "id": True}, "no-url", None),
         ({"url": "  ", "html": "<p>"}, "no-url", None),
         ({"url": 7, "html": "<p>"}, "no-url", None),
         ({"url": "http://a/", "html": "<p>", "status": 404}, "status", "404"),
@@ -246,6 +247,28 @@ def test_parquet_strings_that_are_not_utf8(tmp_path: Path) -> None:
     bad = pa.array([b"\xff\xfe<p>"], pa.binary()).view(pa.string())
     (row,) = read_table(tmp_path, {"url": bad, "html": bad, "text": bad})
     assert (row.url, row.html) == ("\ufffd\ufffd<p>", b"\xff\xfe<p>")
+
+
+@pytest.mark.parametrize(
+    ("row", "url", "name"),
+    [
+        ({"id": "d-1", "url": "http://a/"}, "http://a/", "d-1"),
+        ({"id": " d-1 "}, "d-1", "d-1"),
+        ({"id": 17}, "17", "17"),
+        ({"url": "http://a/", "id": [1]}, "http://a/", None),
+    ],
+)
+def test_rows_may_have_ids(row: dict[str, Any], url: str, name: str | None, tmp_path: Path) -> None:
+    """A row without an address goes by its id."""
+    found = read_row(tmp_path, {**row, "text": "x"})
+    assert (found.reason, found.url, found.id) == (None, url, name)
+
+
+def test_parquet_ids(tmp_path: Path) -> None:
+    bad = pa.array([b"\xff"], pa.binary()).view(pa.string())
+    for ids, name in ((["d-1"], "d-1"), ([5], "5"), (bad, "\ufffd"), ([{"a": 1}], None)):
+        (row,) = read_table(tmp_path, {"url": ["http://a/"], "text": ["x"], "id": ids})
+        assert (row.url, row.id) == ("http://a/", name)
 
 
 def test_parquet_needs_its_columns(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 //!
 //! Pages of one text are joined, then pages of one digest. Any other pair with a score shares a piece of seven
 //! characters at one block size, so digests are sorted by their pieces, and only those that meet in a piece are
-//! compared, but for those that are in one class already. Most pairs fall to a cheap bound first. The pieces are sorted
-//! in as many passes as memory needs; the classes are the same.
+//! compared, but for those that are in one class already. What two digests have in common is often longer than a
+//! piece (a site's frame is): they are compared where it begins, and not again in each of its pieces. Most pairs fall
+//! to a cheap bound first. The pieces are sorted in as many passes as memory needs; the classes are the same.
+//!
+//! Pages that share a frame and nothing else still cost that bound once for each pair.
 
 use std::sync::Arc;
 
@@ -15,10 +18,9 @@ use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use crate::ctph::LONGEST;
-use crate::digest::{Digest, Pattern, most_score, windows};
+use crate::digest::{Digest, Pattern, most_score, value, windows};
 use crate::pieces::hash;
 use crate::shelf::{Shelf, Stored};
-use crate::style::mix;
 use crate::union::Union;
 
 /// Collects digests, then finds the classes.
@@ -170,7 +172,6 @@ impl Near<'_> {
         let total: usize = ranks.par_iter().map(|rank| pieces(rank).count()).sum();
         let passes = (total * size_of::<u64>() / self.memory.max(1) + 1) as u64;
         let limits = limits(self.threshold);
-        let mut done = HashSet::new();
         for pass in 0..passes {
             // The half of the hash that does not choose the pass, and the member.
             let mut met: Vec<u64> = ranks
@@ -183,51 +184,92 @@ impl Near<'_> {
             met.dedup();
             for group in met.chunk_by(|a, b| a >> 32 == b >> 32).filter(|group| group.len() > 1) {
                 let members: Vec<Member> = group.iter().map(|&entry| Member(entry as u32)).collect();
-                // What pages have in common is often longer than a piece: then the same pages meet again.
-                let again = members.len() > LARGE
-                    && !done.insert(members.iter().fold(0, |all, member| mix(all ^ u64::from(member.0))));
-                if !again {
-                    self.join_group(&members, &limits, classes);
-                }
+                self.join_group((group[0] >> 32) as u32, &members, &limits, classes);
             }
         }
     }
 
-    /// Compares the pages that share a piece, but for those of one class.
-    fn join_group(&self, group: &[Member], limits: &Limits, classes: &mut Union) {
+    /// Compares the pages that share the piece of this hash, but for those of one class.
+    fn join_group(&self, piece: u32, group: &[Member], limits: &Limits, classes: &mut Union) {
         let root = classes.find(group[0].rank());
         if group.iter().all(|member| classes.find(member.rank()) == root) {
             return;
         }
-        let cards: Vec<Card> = group
-            .iter()
-            .map(|&member| (member, self.signature(member)))
-            .filter(|(_, (level, signature))| most_score(*level, signature.len() as u32) >= self.threshold)
-            .map(|(member, (level, signature))| Card::of(member, level, signature))
-            .collect();
-        let mut likely = Vec::new();
-        for (place, card) in cards.iter().enumerate() {
-            likely.clear();
-            find_likely(card, &cards[..place], limits, &mut likely);
-            if likely.is_empty() {
+        let mut cards = Vec::with_capacity(group.len());
+        for &member in group {
+            let (level, signature) = self.signature(member);
+            if most_score(level, signature.len() as u32) < self.threshold {
                 continue;
             }
-            let (level, signature) = self.signature(card.member);
-            let pattern = Pattern::of(signature, level);
-            for &other in &likely {
-                let other = cards[other as usize].member;
-                if classes.find(other.rank()) != classes.find(card.member.rank())
-                    && pattern.score(self.signature(other).1).is_some_and(|score| score >= self.threshold)
-                {
-                    classes.join(other.rank(), card.member.rank());
+            if group.len() <= SMALL {
+                cards.push(Card::of(member, level, signature, START));
+                continue;
+            }
+            for (place, window) in windows(signature).enumerate() {
+                if hash(level, window) as u32 == piece {
+                    let before = if place > 0 { signature[place - 1] } else { START };
+                    cards.push(Card::of(member, level, signature, before));
                 }
+            }
+        }
+        cards.sort_unstable_by_key(|card| (card.before, card.member.0));
+        // Often most are of one class by now. Those need not be compared with each other.
+        let class = majority(cards.iter().map(|card| classes.find(card.member.rank())));
+        let (most, rest): (Vec<Card>, Vec<Card>) =
+            cards.into_iter().partition(|card| Some(classes.find(card.member.rank())) == class);
+        let mut first = 0;
+        for (place, card) in rest.iter().enumerate() {
+            if card.before != rest[first].before {
+                first = place;
+            }
+            // Those with the same character before the piece share the piece that begins there.
+            if card.before == START {
+                self.join_card(card, &rest[..place], limits, classes);
+                self.join_card(card, &most, limits, classes);
+            } else {
+                self.join_card(card, &rest[..first], limits, classes);
+                self.join_card(card, &most[..most.partition_point(|o| o.before < card.before)], limits, classes);
+                self.join_card(card, &most[most.partition_point(|o| o.before <= card.before)..], limits, classes);
+            }
+        }
+    }
+
+    /// Joins a page with those of the others that score high with it.
+    fn join_card(&self, card: &Card, others: &[Card], limits: &Limits, classes: &mut Union) {
+        let mut likely = Vec::new();
+        find_likely(card, others, limits, &mut likely);
+        if likely.is_empty() {
+            return;
+        }
+        let (level, signature) = self.signature(card.member);
+        let pattern = Pattern::of(signature, level);
+        for other in likely.into_iter().map(|place| others[place as usize].member) {
+            if classes.find(other.rank()) != classes.find(card.member.rank())
+                && pattern.score(self.signature(other).1).is_some_and(|score| score >= self.threshold)
+            {
+                classes.join(other.rank(), card.member.rank());
             }
         }
     }
 }
 
-/// Members from which on a group is remembered.
-const LARGE: usize = 64;
+/// The value that more than half of all are, if there is one; else any of them.
+fn majority(values: impl Iterator<Item = u32>) -> Option<u32> {
+    let (mut found, mut lead) = (None, 0u32);
+    for value in values {
+        if lead == 0 {
+            found = Some(value);
+        }
+        lead = if found == Some(value) { lead + 1 } else { lead - 1 };
+    }
+    found
+}
+
+/// Members up to which all of a group are compared, wherever in their signatures the piece is.
+const SMALL: usize = 8;
+
+/// Stands for the character before a piece that begins a signature.
+const START: u8 = 0;
 
 /// For each sum of two lengths the most insertions and deletions with which the threshold is reached.
 type Limits = [u32; 2 * LONGEST + 1];
@@ -240,23 +282,31 @@ fn limits(threshold: u32) -> Limits {
     })
 }
 
-/// What rules out most pairs at a glance: the length of a signature, and which characters it has.
+/// What rules out most pairs at a glance: the length of a signature, and which characters it has once and twice.
 struct Card {
-    characters: u64,
+    once: u64,
+    twice: u64,
     member: Member,
     level: u8,
     len: u8,
+    /// The character before the piece.
+    before: u8,
 }
 
 impl Card {
-    fn of(member: Member, level: u8, signature: &[u8]) -> Self {
-        let characters = signature.iter().fold(0u64, |set, &byte| set | 1 << (byte & 63));
-        Card { characters, member, level, len: signature.len() as u8 }
+    fn of(member: Member, level: u8, signature: &[u8], before: u8) -> Self {
+        let (mut once, mut twice) = (0u64, 0u64);
+        for &byte in signature {
+            let bit = 1 << value(byte);
+            twice |= once & bit;
+            once |= bit;
+        }
+        Card { once, twice, member, level, len: signature.len() as u8, before }
     }
 }
 
-/// Appends the places of the cards that may reach the threshold with this one. A character that one signature lacks
-/// needs an insertion or deletion.
+/// Appends the places of the cards that may reach the threshold with this one. A character that one signature lacks,
+/// or lacks a second time, needs an insertion or deletion.
 fn find_likely(card: &Card, others: &[Card], limits: &Limits, likely: &mut Vec<u32>) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
@@ -276,7 +326,7 @@ fn find_likely_counted(card: &Card, others: &[Card], limits: &Limits, likely: &m
 #[inline(always)]
 fn find_likely_plain(card: &Card, others: &[Card], limits: &Limits, likely: &mut Vec<u32>) {
     for (place, other) in (0..).zip(others) {
-        let missing = (card.characters ^ other.characters).count_ones();
+        let missing = (card.once ^ other.once).count_ones() + (card.twice ^ other.twice).count_ones();
         let sum = usize::from(card.len) + usize::from(other.len);
         if missing <= limits[sum.min(2 * LONGEST)] && card.level == other.level {
             likely.push(place);

@@ -83,10 +83,15 @@ impl Signature {
     }
 }
 
+/// The value of a character, six bits.
+#[inline]
+pub fn value(character: u8) -> u64 {
+    u64::from(VALUES[usize::from(character)])
+}
+
 /// Each run of seven characters of a signature, as a number of 42 bits.
 pub fn windows(characters: &[u8]) -> impl Iterator<Item = u64> + '_ {
-    let value = |byte: &u8| u64::from(VALUES[usize::from(*byte)]);
-    characters.windows(WINDOW).map(move |window| window.iter().map(value).fold(0, |all, v| all << 6 | v))
+    characters.windows(WINDOW).map(|window| window.iter().fold(0, |all, &byte| all << 6 | value(byte)))
 }
 
 /// A character of the alphabet.

@@ -16,7 +16,7 @@ DAMAGED = 3
 
 @click.command()
 @click.argument("results", type=click.Path(path_type=Path))
-@click.option("--pages", multiple=True, help="A crawl that holds the pages of a TREC run file; repeatable.")
+@click.option("--pages", multiple=True, help="A run or crawl with the documents of a TREC file; repeatable.")
 @click.option(
     "--top", type=click.IntRange(min=1), default=750, show_default=True, help="Results of each query."
 )
@@ -36,8 +36,9 @@ def audit(
 ) -> int:
     """Count duplicates among ranked search results.
 
-    RESULTS is JSONL with query, rank, url and html or text, or a TREC run file whose documents are addresses
-    of pages in a crawl (--pages). A result is a duplicate when a better ranked one of the same query has the
+    RESULTS is JSONL with query, rank, url and html or text, or a TREC run file whose documents are found
+    in --pages: in a run folder by address or page number, in a crawl by address, or by the id of a JSONL or
+    Parquet row. A result is a duplicate when a better ranked one of the same query has the
     same text, or a digest that scores high against its own. The folder gets results.csv (each result and what
     it repeats), curve.csv (duplicates by rank, mean over queries) and the ranking without duplicates in the
     format of RESULTS.
@@ -47,6 +48,7 @@ def audit(
       pagekin audit results.jsonl
       pagekin audit results.jsonl --top 100 -o audit --plot curve.svg
       pagekin audit run.trec --pages crawl.warc.gz
+      pagekin audit run.trec --pages documents.jsonl -o audit
     """
     from pagekin.audit import KINDS
     from pagekin.audit import audit as judge

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -12,6 +13,7 @@ from pagekin.addresses import Address, parse, pattern_of
 from pagekin.detect.fuzzy import columns_of
 from pagekin.detect.parameters import Parameters
 from pagekin.detect.reasons import Reason, reason
+from pagekin.detect.redirects import Redirects
 from pagekin.engines.base import Engine
 from pagekin.params import Params
 from pagekin.run import Run
@@ -21,37 +23,62 @@ LOOK_BACK = 50
 """Earlier members of its class with which a duplicate's address is compared."""
 
 
-@dataclass(frozen=True)
-class Copy:
+class Member(NamedTuple):
+    """What is known of a page in a class."""
+
+    url: str
+    address: Address
+    domain: str | None
+    ip: str | None
+
+    def repeated_by(self, other: Member, redirects: Redirects) -> Reason | None:
+        """Why another page repeats this one. A redirect is a fact and goes before what addresses suggest."""
+        same_ip = self.ip is not None and self.ip == other.ip
+        found = reason(self.address, other.address, self.domain == other.domain, same_ip)
+        if redirects.join(self.url, other.url):
+            return Reason(-1, "redirect", (found and (found.detail or found.cause)) or "")
+        return found
+
+
+class Copy(NamedTuple):
     """A page that repeats another."""
 
     kind: str
     content: int
     """its class"""
     reason: Reason | None
+    of_url: str
+
+
+class Example(NamedTuple):
+    """How often a reason was met, and where first."""
+
+    pages: int
     url: str
     of_url: str
 
 
-@dataclass
+@dataclass(slots=True)
 class Cell:
     """One row of the cross table while it grows."""
 
     pages: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
-    reasons: dict[tuple[str, str], list[Copy]] = field(default_factory=lambda: defaultdict(list))
+    reasons: dict[tuple[str, str], Example] = field(default_factory=dict)
 
-    def add(self, copy: Copy | None) -> None:
+    def add(self, url: str, copy: Copy | None) -> None:
         """One more page."""
         self.pages += 1
         if copy is not None:
             self.kinds[copy.kind] += 1
             if copy.reason is not None:
-                self.reasons[copy.reason.cause, copy.reason.detail].append(copy)
+                key = copy.reason.cause, copy.reason.detail
+                known = self.reasons.get(key) or Example(0, url, copy.of_url)
+                self.reasons[key] = known._replace(pages=known.pages + 1)
 
 
 def find_causes(run: Run, engine: Engine, params: Params) -> None:
-    """Fuzzy, pages, style_members → duplicate_rates, url_parameters."""
+    """Fuzzy, pages, skipped, style_members → duplicate_rates, url_parameters."""
     copies = dict(find_copies(run))
     clusters = style_clusters(run)
     cells: dict[tuple[str, str, int | None], Cell] = defaultdict(Cell)
@@ -60,7 +87,7 @@ def find_causes(run: Run, engine: Engine, params: Params) -> None:
         for page, url, domain, words in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             address = parse(url or "")
             copy = copies.get(page)
-            cells[domain or address.host, pattern_of(address), clusters.get(page)].add(copy)
+            cells[domain or address.host, pattern_of(address), clusters.get(page)].add(url or "", copy)
             if words:
                 parameters.add(address, page if copy is None else copy.content)
     rates = pa.Table.from_pylist(rate_rows(cells), schema=DUPLICATE_RATES.schema)
@@ -77,22 +104,19 @@ def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
         *(facts[name].to_pylist() for name in ("domain", "ip")),
         strict=True,
     )
+    redirects = Redirects.of(run)
     last = None
-    before: list[tuple[Address, str, str, str]] = []
+    before: list[Member] = []
     for root, page, url, kind, domain, ip in rows:
-        address = parse(url or "")
+        member = Member(url or "", parse(url or ""), domain, ip)
         if root != last:
             last, before = root, []
         else:
-            found = [
-                (why, other_url)
-                for other, other_url, other_domain, other_ip in before
-                if (why := reason(other, address, other_domain == domain, ip is not None and other_ip == ip))
-            ]
-            why, of = min(found, key=lambda one: one[0].rank, default=(None, before[0][1]))
-            yield page, Copy(kind, root, why, url or "", of)
+            found = [(why, other.url) for other in before if (why := other.repeated_by(member, redirects))]
+            why, of = min(found, key=lambda one: one[0].rank, default=(None, before[0].url))
+            yield page, Copy(kind, root, why, of)
         if len(before) < LOOK_BACK:
-            before.append((address, url or "", domain, ip))
+            before.append(member)
 
 
 def style_clusters(run: Run) -> dict[int, int]:
@@ -107,7 +131,7 @@ def rate_rows(cells: dict[tuple[str, str, int | None], Cell]) -> list[dict[str, 
     """The rows of `duplicate_rates`, in order."""
     rows: list[dict[str, object]] = []
     for (site, pattern, cluster), cell in sorted(cells.items(), key=_order):
-        copies = max(cell.reasons.items(), key=lambda item: (len(item[1]), item[0]), default=None)
+        most = max(cell.reasons.items(), key=lambda item: (item[1].pages, item[0]), default=None)
         rows.append(
             {
                 "site": site,
@@ -118,11 +142,11 @@ def rate_rows(cells: dict[tuple[str, str, int | None], Cell]) -> list[dict[str, 
                 "exact": cell.kinds["exact"],
                 "near": cell.kinds["near"],
                 "rate": cell.kinds.total() / cell.pages,
-                "cause": copies and copies[0][0],
-                "detail": (copies and copies[0][1]) or None,
-                "caused": len(copies[1]) if copies else 0,
-                "url": copies and copies[1][0].url,
-                "of_url": copies and copies[1][0].of_url,
+                "cause": most and most[0][0],
+                "detail": (most and most[0][1]) or None,
+                "caused": most[1].pages if most else 0,
+                "url": most and most[1].url,
+                "of_url": most and most[1].of_url,
             }
         )
     return rows

@@ -65,6 +65,8 @@ class Record:
     offset: int
     reason: str | None = None
     detail: str | None = None
+    id: str | None = None
+    """What else the page goes by, where its row says so."""
 
     @property
     def position(self) -> Position:

@@ -17,7 +17,7 @@ from pagekin.readers.base import (
     valid_text,
 )
 
-COLUMNS = ("url", "html", "text", "ip", "status", "date", "content_type")
+COLUMNS = ("url", "html", "text", "ip", "status", "date", "content_type", "id")
 
 
 def row_record(
@@ -29,7 +29,8 @@ def row_record(
     decoded: bool = True,
 ) -> Record:
     """The record of one row. `decoded` tells that `html` was characters, so that its bytes are UTF-8."""
-    url = as_text(row.get("url"))
+    name = as_id(row.get("id"))
+    url = as_text(row.get("url")) or name
     html, text, problem = _content(row.get("html"), row.get("text"))
     status = parse_status(row.get("status"))
     content_type = as_text(row.get("content_type"))
@@ -58,6 +59,7 @@ def row_record(
         as_date(row.get("date")),
         source.path,
         offset,
+        id=name,
     )
 
 
@@ -77,6 +79,13 @@ def _content(html: object, text: object) -> tuple[bytes | None, str | None, str 
 def as_text(value: object) -> str | None:
     """A string that says something, or None."""
     return valid_text(value.strip()) or None if isinstance(value, str) else None
+
+
+def as_id(value: object) -> str | None:
+    """The name of a row, which may be a number."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return as_text(value)
 
 
 def as_date(value: object) -> datetime | None:

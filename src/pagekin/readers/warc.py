@@ -21,6 +21,9 @@ from pagekin.readers.framing import Framing
 from pagekin.readers.http import MAX_HEAD, BadEncodingError, TooLargeError, decode_body, parse_head
 from pagekin.readers.source import SNIFF, Source, codec_of, open_source
 
+MAX_LOCATION = 2000
+"""Characters kept of where a redirect leads."""
+
 _WITH_URL = (b"response", b"resource", b"conversion", b"revisit")
 
 
@@ -121,7 +124,8 @@ class WarcReader:
             return
         record.status = http.status
         if http.status != 200 and not self._keep_errors:
-            record.reason, record.detail = "status", str(http.status)
+            target = (http.get(b"\r\nlocation:") or "")[:MAX_LOCATION] if 300 <= http.status < 400 else ""
+            record.reason, record.detail = "status", f"{http.status} {target}".rstrip()
             return
         content_type = record.content_type = http.get(b"\r\ncontent-type:") or None
         if content_type is not None and not is_html_type(content_type):
