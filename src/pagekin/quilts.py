@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts import gram_index_path, known_runs
+from pagekin.detect.quilts import gram_index_path
 from pagekin.errors import RunError, UsageError
 from pagekin.run import Run
 from pagekin.servers import read_map
@@ -101,7 +101,7 @@ def quilt(run: Run, page: str | int) -> Quilt:
 def _texts(run: Run, pages: Sequence[int]) -> dict[int, str]:
     wanted = pc.field("page").isin(pages)
     found: dict[int, str] = {}
-    for known in known_runs(run):
+    for known in run.lineage:
         table = known.dataset("texts").to_table(columns=["page", "text"], filter=wanted)
         found.update(zip(table["page"].to_pylist(), table["text"].to_pylist(), strict=True))
     return found
@@ -179,7 +179,7 @@ class KnownGrams:
 
     def _urls(self, pages: list[int]) -> dict[int, str]:
         found: dict[int, str] = {}
-        for run in known_runs(self.run) if pages else []:
+        for run in self.run.lineage if pages else []:
             rows = run.dataset("pages").to_table(columns=["page", "url"], filter=pc.field("page").isin(pages))
             found.update(zip(rows["page"].to_pylist(), rows["url"].to_pylist(), strict=True))
         return found

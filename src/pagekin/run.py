@@ -124,6 +124,14 @@ class Run:
         return None if path is None else Run(path)
 
     @property
+    def lineage(self) -> list[Run]:
+        """The runs that this one was made against, oldest first, and itself."""
+        runs = [self]
+        while (known := runs[0].against) is not None:
+            runs.insert(0, known)
+        return runs
+
+    @property
     def next_ordinal(self) -> int:
         """The first input ordinal that neither this run nor those it was made against have used."""
         return 1 + max((source.ordinal for source in self.inputs), default=-1)

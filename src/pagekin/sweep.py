@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts import Gatherer, check_sites, known_runs, own_rows, ratio
+from pagekin.detect.quilts import Gatherer, check_sites, own_rows, ratio
 from pagekin.engines.base import Progress, Resources, Silent
 from pagekin.params import QuiltParams
 from pagekin.run import Run
@@ -112,7 +112,7 @@ def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _
     with TemporaryDirectory(prefix="pagekin-sweep-") as folder:
         server_map = read_map(run.params.servers.map)
         gatherer = Gatherer(run, params, Resources(threads, memory, Path(folder)), server_map)
-        for known in known_runs(run):
+        for known in run.lineage:
             for batch in known.dataset("texts").to_batches(columns=["page", "text"], fragment_readahead=1):
                 gatherer.push(batch)
         return gatherer.count(m)

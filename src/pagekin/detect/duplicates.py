@@ -191,7 +191,7 @@ def find_duplicates(run: Run, engine: Engine, params: Params) -> None:
     rule = (
         plan(wanted.similarity, params.shingles.m) if wanted.similarity else Plan(wanted.runs, wanted.length)
     )
-    runs = [*known_runs(run), run]
+    runs = run.lineage
     sketched = engine.concat(*(_sketches(old, engine, params.shingles, rule, old is run) for old in runs))
     links = engine.collect(engine.exchange(sketched, FindLinks(rule)))
     checked = Members(links, texts=bool(wanted.similarity) or not wanted.unchecked)
@@ -199,12 +199,6 @@ def find_duplicates(run: Run, engine: Engine, params: Params) -> None:
     first = min((source.ordinal for source in run.inputs), default=0) << RECORD_BITS
     classes = MakeClasses(links, wanted.similarity, first, params.shingles)
     engine.publish(run, "duplicates", {DUPLICATES: engine.exchange(engine.map(texts, checked), classes)})
-
-
-def known_runs(run: Run) -> list[Run]:
-    """The runs that a run was made against, oldest first."""
-    known = run.against
-    return [] if known is None else [*known_runs(known), known]
 
 
 def _sketches(run: Run, engine: Engine, shingles: ShingleParams, rule: Plan, new: bool) -> Any:

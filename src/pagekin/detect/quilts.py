@@ -62,7 +62,7 @@ class Gatherer:
         self.quilter = _core.Quilter(
             resources.threads, resources.memory * 2 // 3, str(resources.spill), params.k, params.seed
         )
-        for known in known_runs(run):
+        for known in run.lineage:
             for batch in known.dataset("pages").to_batches(columns=["page", "url", "host", "domain", "ip"]):
                 self.quilter.sites(with_servers(batch, server_map))
             if "duplicates" in known.tables and not params.keep_duplicates:
@@ -91,14 +91,6 @@ class Gatherer:
         yield from own_rows(self.run, covers)
 
 
-def known_runs(run: Run) -> list[Run]:
-    """A run, behind those whose pages were known when it was made: their pages may be sources."""
-    runs = [run]
-    while (known := runs[0].against) is not None:
-        runs.insert(0, known)
-    return runs
-
-
 def own_rows(run: Run, batches: Iterable[Batch]) -> Iterator[Batch]:
     """Only the rows of the run's own pages."""
     first = min((source.ordinal for source in run.inputs), default=0) << RECORD_BITS
@@ -119,7 +111,7 @@ def verify(run: Run, counted: _core.Counted) -> int:
     """Compares the words of all grams that share a hash; returns how many were compared."""
     total = 0
     for verifier in counted.verifiers():
-        for known in known_runs(run):
+        for known in run.lineage:
             for batch in known.dataset("texts").to_batches(columns=["text"], fragment_readahead=1):
                 verifier.push(batch)
         compared, collisions = verifier.finish()
@@ -155,13 +147,13 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     With `scan --against` the texts of the known runs take part, and the rows are those of the new pages.
     """
     check_sites(run, params.quilts)
-    texts = engine.concat(*(engine.load(known, "texts", ["page", "text"]) for known in known_runs(run)))
+    texts = engine.concat(*(engine.load(known, "texts", ["page", "text"]) for known in run.lineage))
     server_map = read_map(params.servers.map)
     exchange = Covered(run, params.quilts, server_map)
     covered = engine.collect(engine.exchange(texts, exchange))
     found = covered.filter(covered["quilt"])
     classes = not params.quilts.keep_duplicates
-    sources, quilts = attribute(known_runs(run), source_rows(found), quilt_rows(found), server_map, classes)
+    sources, quilts = attribute(run.lineage, source_rows(found), quilt_rows(found), server_map, classes)
     own = originality(run, covered)
     tables = {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: own}
     if run.is_done("phrases"):  # it ran first, and left room for what is known only now

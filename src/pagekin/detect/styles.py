@@ -101,18 +101,12 @@ class Cluster:
 
 def find_styles(run: Run, engine: Engine, params: Params) -> None:
     """Sketches → members → (their pages, links, duplicates) → style_clusters, style_members."""
-    runs = [*known_runs(run), run]
+    runs = run.lineage
     fingerprints = engine.concat(*(_fingerprints(old, engine, old is run) for old in runs))
     members = engine.collect(engine.exchange(fingerprints, Cluster(params.style)))
     first = min((source.ordinal for source in run.inputs), default=0) << RECORD_BITS
     clusters, ranked = _rank(members, runs, engine, first)
     engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: ranked})
-
-
-def known_runs(run: Run) -> list[Run]:
-    """The runs that a run was made against, oldest first."""
-    known = run.against
-    return [] if known is None else [*known_runs(known), known]
 
 
 def _fingerprints(run: Run, engine: Engine, new: bool) -> Any:
