@@ -60,7 +60,7 @@ class Gatherer:
         self.facts = {} if facts is None else facts
         # The rest is for texts on their way in and rows on their way out.
         self.quilter = _core.Quilter(
-            resources.threads, resources.memory * 2 // 3, str(resources.spill), params.k, params.seed
+            resources.threads, resources.memory // 2, str(resources.spill), params.k, params.seed
         )
         for known in run.lineage:
             for batch in known.dataset("pages").to_batches(columns=["page", "url", "host", "domain", "ip"]):
