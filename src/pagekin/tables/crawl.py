@@ -16,7 +16,7 @@ _INPUT = Column("input", pa.string(), "the input as it was named or expanded")
 _OFFSET = Column("offset", pa.int64(), "where the record begins in its input: byte, line or row, by format")
 _REASON = Column("reason", pa.string(), "why the record is not a page")
 _DETAIL = Column(
-    "detail", pa.string(), "what exactly was wrong, where that is known; of a redirect also where it leads"
+    "detail", pa.string(), "what exactly was wrong, if known; of a redirect also where it leads"
 )
 _TEXT = Column("text", pa.string(), "visible text (docs/reference/text.md)")
 
