@@ -14,7 +14,7 @@ from pagekin.synth.serve import serving
 
 GOOD = 20
 BOMB = gzip.compress(bytes(16 << 20))
-PATIENCE = 8.0
+PATIENCE = 10.0
 """Seconds after which the server gives up being a nuisance, so that no test can hang on it."""
 
 Send = Callable[[bytes], None]

@@ -19,11 +19,12 @@ from pagekin.synth.serve import SiteServer, served
 
 SCRIPT = Path(__file__).with_name("spider_script.py")
 SITE = CmsSite("printer", 1, 30)
+SMALL = CmsSite("printer", 1, 10)
 
 
 def spider(server: SiteServer, **settings: Any) -> dict[str, Any]:
     given = json.dumps({"url": server.url, **settings})
-    done = subprocess.run([sys.executable, SCRIPT, given], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, SCRIPT, given], capture_output=True, timeout=180, check=False)
     assert done.returncode == 0, done.stderr.decode()
     result: dict[str, Any] = json.loads(done.stdout)
     assert result["errors"] == 0
@@ -52,7 +53,7 @@ def test_items_are_tagged_and_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("drop", "left"), [("exact", {"unique", "near"}), ("all", {"unique"})])
 def test_duplicates_are_dropped_when_asked(drop: str, left: set[str]) -> None:
-    with served(SITE) as server:
+    with served(SMALL) as server:
         result = spider(server, PAGEKIN_DROP=drop)
     assert {item["pagekin"]["kind"] for item in result["items"]} == left
     assert result["stats"]["pagekin/dropped"] > 0
@@ -68,13 +69,13 @@ def test_saturation_closes_the_spider() -> None:
 
 
 def test_items_without_a_field_pass() -> None:
-    with served(SITE) as server:
+    with served(SMALL) as server:
         result = spider(server, fixed=True, CLOSESPIDER_PAGECOUNT=10)
     assert result["stats"]["pagekin/untagged"] == len(result["items"]) > 0
 
 
 def test_off() -> None:
-    with served(SITE) as server:
+    with served(SMALL) as server:
         result = spider(server, PAGEKIN_ENABLED=False, CLOSESPIDER_PAGECOUNT=10)
     assert result["stats"] == {}
     assert "pagekin" not in result["items"][0]

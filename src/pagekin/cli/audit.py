@@ -48,7 +48,7 @@ def audit(
       pagekin audit results.jsonl
       pagekin audit results.jsonl --top 100 -o audit --plot curve.svg
       pagekin audit run.trec --pages crawl.warc.gz
-      pagekin audit run.trec --pages documents.jsonl -o audit
+      pagekin audit run.trec --pages run --top 100
     """
     from pagekin.audit import KINDS
     from pagekin.audit import audit as judge

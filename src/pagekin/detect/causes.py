@@ -22,6 +22,9 @@ from pagekin.tables import DUPLICATE_RATES, URL_PARAMETERS
 LOOK_BACK = 50
 """Earlier members of its class with which a duplicate's address is compared."""
 
+BATCH = 10_000
+"""Rows that are Python objects at a time."""
+
 
 class Member(NamedTuple):
     """What is known of a page in a class."""
@@ -99,11 +102,14 @@ def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
     """Every page that is not its class's representative, with the reason its address gives."""
     fuzzy = run.table("fuzzy", ["class", "page", "url", "kind"])
     facts = columns_of(run, "pages", ["domain", "ip"], fuzzy["page"].combine_chunks())
-    rows = zip(
-        *(fuzzy[name].to_pylist() for name in ("class", "page", "url", "kind")),
-        *(facts[name].to_pylist() for name in ("domain", "ip")),
-        strict=True,
+    for name, column in facts.items():
+        fuzzy = fuzzy.append_column(name, column)
+    rows = (
+        row
+        for batch in fuzzy.to_batches(max_chunksize=BATCH)
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
     )
+    same: dict[Reason | None, Reason | None] = {}
     redirects = Redirects.of(run)
     last = None
     before: list[Member] = []
@@ -114,7 +120,7 @@ def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
         else:
             found = [(why, other.url) for other in before if (why := other.repeated_by(member, redirects))]
             why, of = min(found, key=lambda one: one[0].rank, default=(None, before[0].url))
-            yield page, Copy(kind, root, why, of)
+            yield page, Copy(kind, root, same.setdefault(why, why), of)
         if len(before) < LOOK_BACK:
             before.append(member)
 

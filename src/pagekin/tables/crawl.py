@@ -15,7 +15,7 @@ _DATE = Column("date", DATE, "when the page was fetched, if the crawl recorded i
 _INPUT = Column("input", pa.string(), "the input as it was named or expanded")
 _OFFSET = Column("offset", pa.int64(), "where the record begins in its input: byte, line or row, by format")
 _REASON = Column("reason", pa.string(), "why the record is not a page")
-_DETAIL = Column("detail", pa.string(), "what exactly was wrong, where that is known")
+_DETAIL = Column("detail", pa.string(), "what exactly was wrong, if known; of a redirect also where it leads")
 _TEXT = Column("text", pa.string(), "visible text (docs/reference/text.md)")
 
 RECORDS = Table(

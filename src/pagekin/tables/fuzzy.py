@@ -38,7 +38,7 @@ DUPLICATE_RATES = Table(
         Column("near", pa.int64(), "near duplicates among them"),
         Column("rate", pa.float64(), "duplicates, of the pages"),
         Column("cause", pa.string(), "what makes most of the duplicates, where it shows in the addresses"),
-        Column("detail", pa.string(), "the query parameter, or the other host"),
+        Column("detail", pa.string(), "the query parameter, the other host, or what a redirect changed"),
         Column("caused", pa.int64(), "duplicates with this cause and detail"),
         Column("url", pa.string(), "one of them"),
         Column("of_url", pa.string(), "the page it repeats"),
