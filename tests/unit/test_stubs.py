@@ -33,8 +33,14 @@ def stub_arguments(node: ast.FunctionDef) -> list[tuple[str, str | None]]:
 
 def module_arguments(thing: object) -> list[tuple[str, str | None]]:
     signature = inspect.signature(thing)  # type: ignore[arg-type]
+    # A default that is no literal is an ellipsis on both sides, spelt differently.
     return [
-        (name, None if parameter.default is parameter.empty else repr(parameter.default))
+        (
+            name,
+            None
+            if parameter.default is parameter.empty
+            else repr(parameter.default).replace("Ellipsis", "..."),
+        )
         for name, parameter in signature.parameters.items()
         if name != "self"
     ]
