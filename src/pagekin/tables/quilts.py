@@ -45,7 +45,7 @@ QUILT_SOURCES = Table(
         Column(
             "attributed",
             pa.bool_(),
-            "the quilt links to the source or a copy, or to their domain if that is foreign (null for text input)",
+            "the quilt links to the source or a copy, or to their foreign domain (null for text input)",
         ),
         Column("first", pa.string(), "which was fetched first, source or quilt (null if nobody knows)"),
     ),
