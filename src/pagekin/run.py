@@ -32,6 +32,7 @@ from pagekin.files import TEMPORARY, write_atomically, writing
 from pagekin.like import Likeness, joined, like
 from pagekin.params import Params
 from pagekin.readers import Input
+from pagekin.readers.base import RECORD_BITS
 from pagekin.tables import TABLES, Table
 
 FORMAT = 1
@@ -130,6 +131,11 @@ class Run:
         while (known := runs[0].against) is not None:
             runs.insert(0, known)
         return runs
+
+    @property
+    def first_page(self) -> int:
+        """The least id that a page of this run can have; those of the runs it was made against are below."""
+        return min((source.ordinal for source in self.inputs), default=0) << RECORD_BITS
 
     @property
     def next_ordinal(self) -> int:

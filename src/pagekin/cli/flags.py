@@ -1,4 +1,4 @@
-"""Detector parameters as flags: a field of a parameter class that names a flag gets one by itself."""
+"""Flags that several commands share, and detector parameters as flags: a field that names one gets it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ import click
 from pagekin.params import Params
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "jsonl", "csv", "parquet"]),
+    default="table",
+    show_default=True,
+    help="For the screen, or for a program to read.",
+)
 
 
 def flags() -> Iterator[tuple[str, dataclasses.Field[Any], str]]:

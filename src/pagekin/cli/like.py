@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pagekin.cli.flags import format_option
+
 if TYPE_CHECKING:
     from pagekin.like import Likeness
 
@@ -16,14 +18,7 @@ if TYPE_CHECKING:
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("page", metavar="URL|FILE")
 @click.option("--top", type=click.IntRange(min=0), help="So many rows.  [default: 20 as a table, else all]")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "jsonl", "csv", "parquet"]),
-    default="table",
-    show_default=True,
-    help="For the screen, or for a program to read.",
-)
+@format_option
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the curve: a .png or .svg file.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads.  [default: all cores]")
 def like(run: Path, page: str, top: int | None, form: str, plot: Path | None, threads: int | None) -> None:

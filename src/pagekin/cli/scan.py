@@ -121,7 +121,7 @@ def _engine(name: str, master: str, threads: int | None, memory: int, voice: Voi
     if name == "spark":
         from pagekin.engines.spark import SparkEngine
 
-        return SparkEngine(master)
+        return SparkEngine(master, memory=memory)
     from pagekin.engines.local import LocalEngine
 
     return LocalEngine(threads, voice, memory)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pagekin.cli.flags import format_option
+
 if TYPE_CHECKING:
     from pagekin.run import Run
 
@@ -33,14 +35,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Style clusters to check by eye: the first 50 and 50 others, each with a few of its members.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "jsonl", "csv", "parquet"]),
-    default="table",
-    show_default=True,
-    help="For the screen, or for a program to read.",
-)
+@format_option
 def show(
     run: Path,
     table: str | None,

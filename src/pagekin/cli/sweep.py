@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from pagekin.cli.flags import format_option
 from pagekin.cli.progress import Voice, voice_options
 from pagekin.cli.sizes import SIZE
 
@@ -65,14 +66,7 @@ class Values(click.ParamType):  # type: ignore[type-arg]
     help="Fraction of patch grams, at least.",
 )
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the four curves to this PNG or SVG file.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "jsonl", "csv", "parquet"]),
-    default="table",
-    show_default=True,
-    help="For the screen, or for a program to read.",
-)
+@format_option
 @click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory to use.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads.  [default: all cores]")
 @voice_options

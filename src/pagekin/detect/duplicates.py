@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
+from pagekin.detect.rows import looked_up
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import Params, ShingleParams
-from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
 from pagekin.tables import DUPLICATES, Table
 
@@ -92,8 +92,7 @@ class Known:
             if self.classes is None:
                 known = pa.nulls(batch.num_rows, pa.int64())
             else:
-                found = pc.index_in(page, value_set=self.classes["page"].combine_chunks())
-                known = pc.coalesce(self.classes["class"].combine_chunks().take(found), page)
+                known = pc.coalesce(looked_up(page, self.classes, "page", "class"), page)
             columns = [*(batch.column(name) for name in ("page", "shingles", "md5")), known]
             return pa.RecordBatch.from_arrays(columns, schema=SKETCHED)
 
@@ -196,7 +195,7 @@ def find_duplicates(run: Run, engine: Engine, params: Params) -> None:
     links = engine.collect(engine.exchange(sketched, FindLinks(rule)))
     checked = Members(links, texts=bool(wanted.similarity) or not wanted.unchecked)
     texts = engine.concat(*(engine.load(old, "texts", MEMBERS.names) for old in runs))
-    first = min((source.ordinal for source in run.inputs), default=0) << RECORD_BITS
+    first = run.first_page
     classes = MakeClasses(links, wanted.similarity, first, params.shingles)
     engine.publish(run, "duplicates", {DUPLICATES: engine.exchange(engine.map(texts, checked), classes)})
 

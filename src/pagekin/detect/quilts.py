@@ -17,7 +17,6 @@ from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.errors import ParamsError, RunError
 from pagekin.files import TEMPORARY
 from pagekin.params import Params, QuiltParams
-from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
 from pagekin.servers import read_map, with_servers
 from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
@@ -93,7 +92,7 @@ class Gatherer:
 
 def own_rows(run: Run, batches: Iterable[Batch]) -> Iterator[Batch]:
     """Only the rows of the run's own pages."""
-    first = min((source.ordinal for source in run.inputs), default=0) << RECORD_BITS
+    first = run.first_page
     for batch in batches:
         yield (
             batch

@@ -15,7 +15,6 @@ from pagekin.detect.kinds import cluster_figures, kind_of
 from pagekin.detect.rows import looked_up, rows_of
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import Params, StyleParams
-from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
 from pagekin.tables import STYLE_CLUSTERS, STYLE_MEMBERS
 
@@ -104,7 +103,7 @@ def find_styles(run: Run, engine: Engine, params: Params) -> None:
     runs = run.lineage
     fingerprints = engine.concat(*(_fingerprints(old, engine, old is run) for old in runs))
     members = engine.collect(engine.exchange(fingerprints, Cluster(params.style)))
-    first = min((source.ordinal for source in run.inputs), default=0) << RECORD_BITS
+    first = run.first_page
     clusters, ranked = _rank(members, runs, engine, first)
     engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: ranked})
 

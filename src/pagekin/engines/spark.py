@@ -65,8 +65,10 @@ class SparkEngine(Engine):
 
     name = "spark"
 
-    def __init__(self, master: str = "local[*]", config: dict[str, str] | None = None) -> None:
-        self.driver = LocalEngine()
+    def __init__(
+        self, master: str = "local[*]", config: dict[str, str] | None = None, memory: int = 4 * 10**9
+    ) -> None:
+        self.driver = LocalEngine(memory=memory)
         self.facts = self.driver.facts
         # Workers must run the Python that has pagekin; Spark's own guess is whatever is on their PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
