@@ -60,7 +60,7 @@ def scan(pages: int) -> dict[str, float]:
     matrix = _core.StyleMatrix(THREADS, M)
     for batch in fingerprints(pages):
         matrix.push(batch)
-    query = np.frombuffer(next(iter(fingerprints(pages))).column("style")[0].as_py(), np.uint16).tolist()
+    query = next(iter(fingerprints(pages))).column("style")[0].as_py()
     best = {"scan": math.inf, "read": math.inf}
     for _ in range(7):
         for name in best:

@@ -69,7 +69,7 @@ def pairs(pages: list[str]) -> list[tuple[float, float, float, int]]:
             assert one is not None
             assert two is not None
             matching, filled, estimate, _ = _core.style_matches(one, two)
-            found.append((exact, estimate, matching / len(one), filled))
+            found.append((exact, estimate, 2 * matching / len(one), filled))
     return found
 
 

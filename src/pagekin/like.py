@@ -145,7 +145,7 @@ def _scanned(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str | 
     return found.sort_by([("similarity", "descending"), ("page", "ascending")]), domain
 
 
-def _fingerprint(run: Run, page: str | Path, params: StyleParams) -> tuple[int | None, list[int], str | None]:
+def _fingerprint(run: Run, page: str | Path, params: StyleParams) -> tuple[int | None, bytes, str | None]:
     """The page's id if it is in the run, its fingerprint, and its domain."""
     data = run.dataset("pages")
     with run.reading("pages"):
@@ -157,7 +157,7 @@ def _fingerprint(run: Run, page: str | Path, params: StyleParams) -> tuple[int |
         style = sketch[0].as_py()
         if style is None:
             raise InputError(_too_little(page, params))
-        return own, list(memoryview(style).cast("H")), domain
+        return own, style, domain
     if not Path(page).is_file():
         raise InputError(
             f"{page} is neither a page of {run.path} nor a file; `pagekin show {run.path} pages` lists pages"

@@ -78,7 +78,7 @@ def style_similarity(a: str | bytes, b: str | bytes, params: StyleParams | None 
     first, second = _decoded(a), _decoded(b)
     grams_a, grams_b, both = _core.style_overlap(first, second, params.n)
     prints = [_core.fingerprint(html, params.n, params.m, params.seed) for html in (first, second)]
-    empty = [0] * params.m
+    empty = bytes(2 * params.m)
     matching, filled, estimate, error = _core.style_matches(prints[0] or empty, prints[1] or empty)
     return StyleSimilarity(
         jaccard=both / max(grams_a + grams_b - both, 1),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -121,7 +122,7 @@ def test_sim_b_punishes_small_pages(grams: int) -> None:
 def test_chance_matches_are_taken_off() -> None:
     """Sixteen bits match by chance once in 65,535; over many strangers the estimate shows the correction."""
     rng = random.Random(8)
-    pages = [_core.fingerprint(noise(rng, 2000)) or [] for _ in range(300)]
+    pages = [_core.fingerprint(noise(rng, 2000)) or b"" for _ in range(300)]
     pairs = [(a, b) for i, a in enumerate(pages) for b in pages[:i]]
     matches = sum(_core.style_matches(a, b)[0] for a, b in pairs)
     expected = len(pairs) * M / 65535
@@ -129,7 +130,7 @@ def test_chance_matches_are_taken_off() -> None:
     for matching, empty in ((1, 0), (64, 0), (20, 100), (128, 0)):
         same = [7] * matching + [0] * empty
         rest = M - matching - empty
-        found = _core.style_matches(same + [1] * rest, same + [2] * rest)
+        found = _core.style_matches(*(bytes(array("H", same + [other] * rest)) for other in (1, 2)))
         assert found[:2] == (matching, M - empty)
         corrected = (matching / (M - empty) - 1 / 65535) / (1 - 1 / 65535)
         assert found[2] == pytest.approx(corrected, abs=1e-12)

@@ -1,7 +1,6 @@
 //! The kernels of pagekin: pure functions from pages and Arrow batches to Arrow batches.
 //!
-//! Nothing here opens a file, reads the environment or knows Python. One module per idea; the order below is
-//! the order in which a page passes through them.
+//! Nothing here opens a file, reads the environment or knows Python. One module per idea.
 
 pub mod alike;
 #[cfg(target_arch = "x86_64")]
@@ -46,6 +45,7 @@ pub mod popular;
 pub mod postings;
 pub mod quilts;
 pub mod rabin;
+pub mod rolling;
 pub mod runs;
 pub mod sets;
 pub mod shape;

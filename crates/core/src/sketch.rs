@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use crate::page::{Markup, Page, Scratch, Sketch, sketch};
 use crate::shingles::to_bytes;
+use crate::style;
 
 /// The reason given to a page on which the pass fails.
 pub const FAILED: &str = "sketch-failed";
@@ -127,7 +128,7 @@ fn minima(sketches: &[Option<Sketch>], of: fn(&Markup) -> Option<&[u16]>) -> Arr
     let mut builder = BinaryBuilder::new();
     for sketch in sketches {
         let minima = sketch.as_ref().and_then(|s| s.markup.as_ref()).and_then(of);
-        builder.append_option(minima.map(|minima| minima.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()));
+        builder.append_option(minima.map(style::to_bytes));
     }
     Arc::new(builder.finish())
 }

@@ -12,6 +12,7 @@ use pagekin_core::cluster::{BigBucket, ClusterParams, Clusterer};
 use pagekin_core::matrix::Matrix;
 use pagekin_core::members::member_batch;
 use pagekin_core::one_to_all::{one_to_all, row_by_row};
+use pagekin_core::style::from_bytes;
 
 use crate::{enter, pool};
 
@@ -51,7 +52,8 @@ impl StyleMatrix {
     }
 
     /// How one fingerprint compares with each of these: page, matching, filled, similarity, in the order of pushing.
-    fn scan<'py>(&self, py: Python<'py>, fingerprint: Vec<u16>) -> PyResult<Bound<'py, PyAny>> {
+    fn scan<'py>(&self, py: Python<'py>, fingerprint: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        let fingerprint = from_bytes(fingerprint);
         let found = enter(py, || {
             let matrix = locked(&self.matrix);
             if fingerprint.len() != matrix.m() {
@@ -63,7 +65,8 @@ impl StyleMatrix {
     }
 
     /// Only the counting of matches, for every row; returns how many match in at least `t` dimensions.
-    fn count(&self, py: Python<'_>, fingerprint: Vec<u16>, t: u32) -> PyResult<usize> {
+    fn count(&self, py: Python<'_>, fingerprint: &[u8], t: u32) -> PyResult<usize> {
+        let fingerprint = from_bytes(fingerprint);
         enter(py, || {
             let matrix = locked(&self.matrix);
             let found = self.pool.install(|| matrix.scan(&fingerprint));

@@ -1,7 +1,10 @@
 //! Styles at the border.
 
+use std::cell::RefCell;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use pagekin_core::{noise, style};
 
@@ -17,16 +20,36 @@ pub fn params(n: usize, m: usize, seed: u64) -> PyResult<style::StyleParams> {
     }
 }
 
-/// The style fingerprint of decoded HTML, m numbers of 16 bits; None if its noise is shorter than n.
+/// The style fingerprint of decoded HTML, m numbers of 16 bits as they are stored; None if its noise is shorter than n.
 #[pyfunction]
 #[pyo3(signature = (html, n=32, m=128, seed=0))]
-fn fingerprint(py: Python<'_>, html: &str, n: usize, m: usize, seed: u64) -> PyResult<Option<Vec<u16>>> {
+fn fingerprint<'py>(
+    py: Python<'py>,
+    html: &str,
+    n: usize,
+    m: usize,
+    seed: u64,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let params = params(n, m, seed)?;
-    enter(py, || {
-        let mut noise = noise::Noise::default();
-        noise.fill(html);
-        Ok::<_, String>(style::Stylist::new(params).fingerprint(noise.as_bytes()))
-    })
+    let made = enter(py, || {
+        Ok::<_, String>(LAST.with_borrow_mut(|last| {
+            let fresh = || (params, noise::Noise::default(), style::Stylist::new(params));
+            let (_, noise, stylist) = match last {
+                Some(last) if last.0 == params => last,
+                _ => last.insert(fresh()),
+            };
+            noise.fill(html);
+            let fingerprint = stylist.fingerprint(noise.as_bytes());
+            noise.release();
+            fingerprint
+        }))
+    })?;
+    Ok(made.map(|minima| PyBytes::new(py, &style::to_bytes(&minima))))
+}
+
+thread_local! {
+    /// What the thread's last fingerprint was made with, for the next: its buffers cost more than a small page.
+    static LAST: RefCell<Option<(style::StyleParams, noise::Noise, style::Stylist)>> = const { RefCell::new(None) };
 }
 
 /// How many n-grams of noise two pages have, and how many of them in common.
@@ -53,8 +76,8 @@ fn shared_runs(py: Python<'_>, a: &str, b: &str, n: usize) -> PyResult<Vec<(usiz
 
 /// Two fingerprints: matching dimensions, dimensions filled in either, the unbiased estimate of Jaccard, its error.
 #[pyfunction]
-fn style_matches(a: Vec<u16>, b: Vec<u16>) -> (u32, u32, f64, f64) {
-    let found = style::compare(&a, &b);
+fn style_matches(a: &[u8], b: &[u8]) -> (u32, u32, f64, f64) {
+    let found = style::compare(&style::from_bytes(a), &style::from_bytes(b));
     (found.matching, found.filled, found.jaccard(), found.standard_error())
 }
 

@@ -119,7 +119,7 @@ def _graph(run: Run, pages: pa.Array, centroid: int | None) -> Graph:
     ids: list[int] = found["page"].to_pylist()
     links = []
     for a, style in enumerate(found["style"].to_pylist()):
-        matching = matrix.scan(list(memoryview(style).cast("H"))).column("matching")
+        matching = matrix.scan(style).column("matching")
         similar = pc.indices_nonzero(pc.greater_equal(matching, params.t)).to_pylist()
         links += [(b, a) for b in similar if b < a]
     centre = ids.index(centroid) if centroid in ids else None
