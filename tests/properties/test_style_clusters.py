@@ -6,6 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -49,6 +51,13 @@ def batch(prints: Prints) -> pa.RecordBatch:
 def members(
     batches: list[pa.RecordBatch], style: dict[str, Any], threads: int = 1, budget: int = 2048
 ) -> list[dict[str, Any]]:
+    return members_and_big(batches, style, threads, budget)[0]
+
+
+def members_and_big(
+    batches: list[pa.RecordBatch], style: dict[str, Any], threads: int = 1, budget: int = 2048
+) -> tuple[list[dict[str, Any]], list[tuple[list[int], list[int], int]]]:
+    """The members, and the buckets that leaders had to do for."""
     native = _core.StyleClusters(
         threads, style["m"], style["k"], style["p"], style["t"], budget, style["seed"], style["split_worms"]
     )
@@ -57,7 +66,7 @@ def members(
     for probe in range(style["p"]):
         native.probe(probe)
     rows: list[dict[str, Any]] = native.members().to_pylist()
-    return rows
+    return rows, native.big_buckets()
 
 
 def expected(prints: Prints, style: dict[str, Any]) -> list[dict[str, Any]]:
@@ -158,6 +167,50 @@ def test_threads(small_web: Path, tmp_path: Path) -> None:
         assert one.table(name).equals(three.table(name))
     assert one.info["steps"]["styles"]["big_buckets"] == three.info["steps"]["styles"]["big_buckets"]
     assert one.info["steps"]["styles"]["big_buckets"]["count"] > 0
+
+
+def crowded(pages: int, m: int, seed: int) -> npt.NDArray[np.uint16]:
+    """Fingerprints of many families that share popular minima, so that some buckets are big and mixed."""
+    rng = np.random.default_rng(seed)
+    popular = rng.integers(1, 65536, m, dtype=np.uint16)
+
+    def own(rows: int) -> npt.NDArray[np.uint16]:
+        shared = rng.random((rows, m)) < 0.35
+        return np.where(shared, popular, rng.integers(1, 65536, (rows, m), dtype=np.uint16))
+
+    # Sizes by a power law; the first family is of pages that are alone.
+    weights = 1 / np.arange(1, 201) ** 0.9
+    family = rng.choice(200, pages, p=weights / weights.sum())
+    templates, kept = own(200), rng.uniform(0.55, 1, 200)
+    kept[0] = 0
+    return np.where(rng.random((pages, m)) < kept[family, None], templates[family], own(pages))
+
+
+@pytest.mark.parametrize("p", [2, 4, 20])
+@pytest.mark.parametrize("seed", range(2))
+def test_what_leaders_miss(seed: int, p: int) -> None:
+    """Less than one in a thousand of the links that all comparisons find, and nothing is added.
+
+    With few probes, what the leaders of one bucket miss no other bucket makes good.
+    """
+    t = 35
+    style = DEFAULTS | {"m": 128, "p": p, "t": t}
+    prints = crowded(3000, 128, seed)
+    pushed = [batch({page: tuple(map(int, row)) for page, row in enumerate(prints)})]
+    whole = {row["page"]: row["cluster"] for row in members(pushed, style, 2, budget=3000)}
+    rows, big = members_and_big(pushed, style, budget=100)
+    led = {row["page"]: row["cluster"] for row in rows}
+    assert sum(size for _, _, size in big) > 700 * p, "many pages were in a bucket that leaders had to do for"
+    links = missed = 0
+    for page, cluster in whole.items():
+        others = np.array([other for other in whole if other < page and whole[other] == cluster], int)
+        linked = others[(prints[others] == prints[page]).sum(axis=1) >= t]
+        links += len(linked)
+        missed += sum(led.get(page, page) != led.get(int(other), other) for other in linked)
+    assert links > 20_000
+    assert missed < links / 1000
+    # What leaders join, all pairs join.
+    assert len({(whole[page], cluster) for page, cluster in led.items()}) == len(set(led.values()))
 
 
 class TestAgainst:
