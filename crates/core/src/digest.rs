@@ -27,32 +27,32 @@ static VALUES: [u8; 256] = {
 /// A signature without long runs.
 #[derive(Clone, Copy)]
 pub struct Signature {
-    /// Zero behind the end.
-    characters: [u8; LONGEST],
+    /// Zero behind the end. There is room to look a run ahead from any place.
+    characters: [u8; LONGEST + RUN],
     len: u8,
     /// Runs were cut.
     cut: bool,
 }
 
 impl Signature {
-    const EMPTY: Self = Signature { characters: [0; LONGEST], len: 0, cut: false };
+    const EMPTY: Self = Signature { characters: [0; LONGEST + RUN], len: 0, cut: false };
 
     /// Reads an empty signature's text.
     #[inline(always)]
     fn fill(&mut self, text: &[u8]) -> Result<(), NotADigest> {
-        match self.characters.get_mut(..text.len()) {
+        match self.characters[..LONGEST].get_mut(..text.len()) {
             Some(place) => place.copy_from_slice(text),
             None => return self.squeeze(text),
         }
         self.len = text.len() as u8;
         // Asked of all places, whatever the length, so that the answer comes for many at a time.
         let all = &self.characters;
-        let good = all.iter().map(|&byte| u8::from(is_character(byte))).sum::<u8>();
-        let run = (0..LONGEST - RUN).fold(false, |any, i| {
+        let good = all[..LONGEST].iter().map(|&byte| u8::from(is_character(byte))).sum::<u8>();
+        let run = (0..LONGEST).fold(0, |any, i| {
             let here = all[i];
-            any | ((here != 0) & (here == all[i + 1]) & (here == all[i + 2]) & (here == all[i + 3]))
+            any | u8::from((here != 0) & (here == all[i + 1]) & (here == all[i + 2]) & (here == all[i + 3]))
         });
-        if run || good != self.len { self.squeeze(text) } else { Ok(()) }
+        if run != 0 || good != self.len { self.squeeze(text) } else { Ok(()) }
     }
 
     /// The plain way, character by character.
@@ -70,7 +70,7 @@ impl Signature {
                 self.cut = true;
                 continue;
             }
-            *self.characters.get_mut(usize::from(self.len)).ok_or(NotADigest)? = byte;
+            *self.characters[..LONGEST].get_mut(usize::from(self.len)).ok_or(NotADigest)? = byte;
             self.len += 1;
         }
         Ok(())
