@@ -17,8 +17,8 @@ from pagekin.report.figures import write_plot
 PAIRS, ESTIMATES = 500, 2500
 """In each tenth of the similarity; fewer pairs have more estimates each."""
 LARGE = 4000
-"""N-grams in either page that make the m minima as good as independent: with fewer, m is a good part of them all,
-and a sample without return errs less than the theory says."""
+"""N-grams in either page that make the m minima as good as independent: with fewer, m is a good part of
+them all, and a sample without return errs less than the theory says."""
 
 
 def main() -> None:
@@ -60,8 +60,8 @@ def pairs(pages: list[str]) -> list[tuple[float, float, float, int]]:
         large = ((pair, _exact(pages, *pair)) for pair in random.sample(group, len(group)))
         kept = list(islice(((a, b, exact) for (a, b), exact in large if exact is not None), PAIRS))
         for a, b, exact in kept:
-            # Each pair under seeds of its own. The one that chose it would be biased by the choice; and pairs of one
-            # template under the same seeds would err together.
+            # Each pair under seeds of its own. The one that chose it would be biased by the choice; and pairs
+            # of one template under the same seeds would err together.
             for seed in random.sample(range(1, 2**40), ESTIMATES // len(kept)):
                 one, two = (_core.fingerprint(pages[page], seed=seed) for page in (a, b))
                 assert one is not None
