@@ -12,6 +12,7 @@ from harness import Row, peak_rss_of, publish
 from quilts_growth import COPIES, PAGES, texts_run
 
 import pagekin
+from pagekin.engines.local import LocalEngine
 from pagekin.run import Run
 
 MEMORY = 10**9
@@ -21,11 +22,11 @@ STEPS = ("duplicates", "phrases")
 def scan(texts: Path, out: Path) -> None:
     """Texts to tables."""
     parts = sorted(texts.glob("*.parquet"))
-    pagekin.scan(parts, out, only=STEPS, threads=2, memory=MEMORY)
+    pagekin.scan(parts, out, only=STEPS, engine=LocalEngine(2, memory=MEMORY))
 
 
 def measured(run: Run, repeat: int) -> tuple[dict[str, float], int]:
-    """The best core-seconds of each step, and the peak memory, in processes of their own."""
+    """The best seconds of each step, and the peak memory, in processes of their own."""
     best = dict.fromkeys(STEPS, math.inf)
     peak = 0
     for _ in range(repeat):
@@ -33,7 +34,7 @@ def measured(run: Run, repeat: int) -> tuple[dict[str, float], int]:
             out = Path(folder) / "run"
             _, rss = peak_rss_of([sys.executable, __file__, str(run.path / "texts.parquet"), str(out)])
             steps = json.loads((out / "run.json").read_text())["steps"]
-            best = {step: min(best[step], steps[step]["cpu_seconds"]) for step in STEPS}
+            best = {step: min(best[step], steps[step]["seconds"]) for step in STEPS}
             peak = max(peak, rss)
     return best, peak
 
@@ -45,8 +46,8 @@ def main() -> None:
     for step in STEPS:
         growth = math.log(large[step] / small[step]) / math.log(COPIES)
         rows += [
-            Row(f"{step}: {PAGES:,} pages", small[step], "core-s"),
-            Row(f"{step}: {PAGES * COPIES:,} pages", large[step], "core-s"),
+            Row(f"{step}: {PAGES:,} pages", small[step], "s"),
+            Row(f"{step}: {PAGES * COPIES:,} pages", large[step], "s"),
             Row(f"{step}: exponent of growth", growth, "", at_most=1.1),
         ]
     rows.append(Row("peak memory with 1 GB", peak / 1e6, "MB", at_most=1400))

@@ -18,6 +18,7 @@ BENCHES = (
     "shingles",
     "duplicates",
     "phrases",
+    "phrases_growth",
     "fuzzy",
     "crawl",
     "crawl_cost",

@@ -230,9 +230,8 @@ def _run_pages(run: Run, wanted: set[str]) -> Iterator[tuple[str, Page]]:
 
 
 def _rows(run: Run, table: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
-    with run.reading(table):
-        for batch in run.dataset(table).to_batches(columns=columns):
-            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    for batch in run.batches(table, columns):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _open(path: Path) -> IO[str]:

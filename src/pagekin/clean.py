@@ -78,13 +78,14 @@ def export_clean(
     engine = LocalEngine(threads, progress or Silent(), memory)
     pages = run.table("pages", ["page", "title", "date", "words"])
     left_out = run.copies()
+    copied = _core.Places(left_out)
     copies = run.table("duplicates", ["class"]).group_by("class").aggregate([("class", "count")])
     facts = _Facts(pages, copies["class"].combine_chunks(), copies["class_count"].combine_chunks())
     counted = _Counted()
 
     def texts() -> Iterator[Batch]:
         for batch in engine.load(run, "texts").open(None):
-            kept = batch.filter(pc.invert(pc.is_in(batch.column("page"), value_set=left_out)))
+            kept = batch.filter(pc.invert(copied.hold(batch.column("page"))))
             yield kept.filter(facts.has_words(kept.column("page")))
 
     with writing(output):
@@ -119,11 +120,12 @@ class _Facts:
     def __init__(self, pages: pa.Table, classes: pa.Array, sizes: pa.Array) -> None:
         self.pages = pages.combine_chunks()
         self.ids = self.pages["page"].combine_chunks()
-        self.classes = classes
+        self.places = _core.Places(self.ids)
+        self.classes = _core.Places(classes)
         self.sizes = sizes
 
     def _of(self, column: str, page: pa.Array) -> pa.Array:
-        return self.pages[column].combine_chunks().take(pc.index_in(page, value_set=self.ids))
+        return self.pages[column].combine_chunks().take(self.places.of(page))
 
     def has_words(self, page: pa.Array) -> pa.Array:
         """Whether pages have words."""
@@ -139,7 +141,7 @@ class _Facts:
     def join(self, texts: Batch, cut: Batch | None = None) -> Batch:
         """Rows as they are written; pages of which nothing is left are left out."""
         page = texts.column("page")
-        size = pc.coalesce(self.sizes.take(pc.index_in(page, value_set=self.classes)), pa.scalar(1))
+        size = pc.coalesce(self.sizes.take(self.classes.of(page)), pa.scalar(1))
         text = texts.column("text") if cut is None else cut.column("text")
         columns = [texts.column("url"), text, self._of("title", page), self._of("date", page), page]
         columns.append(pc.subtract(size, 1))

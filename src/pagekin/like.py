@@ -135,10 +135,8 @@ def _scanned(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str | 
     params = run.params.style
     own, fingerprint, domain = _fingerprint(run, page, params)
     matrix = _core.StyleMatrix(threads, params.m)
-    data = run.dataset("sketches")
-    with run.reading("sketches"):
-        for batch in data.to_batches(columns=["page", "style"], batch_size=65_536, fragment_readahead=1):
-            matrix.push(batch)
+    for batch in run.batches("sketches", ["page", "style"]):
+        matrix.push(batch)
     found = pa.Table.from_batches([matrix.scan(fingerprint)])
     if own is not None:
         found = found.filter(pc.not_equal(found["page"], own))
@@ -179,23 +177,20 @@ def _too_little(page: str | Path, params: StyleParams) -> str:
 def _of_pages(run: Run, columns: Sequence[str], pages: pa.ChunkedArray) -> pa.Table:
     """Columns of these pages, in their order."""
     wanted = pages.combine_chunks()
+    places = _core.Places(wanted)
     data = run.dataset("pages")
-    with run.reading("pages"):
-        rows = [
-            batch.filter(pc.is_in(batch.column("page"), value_set=wanted))
-            for batch in data.to_batches(columns=["page", *columns])
-        ]
+    rows = [
+        batch.filter(places.hold(batch.column("page"))) for batch in run.batches("pages", ["page", *columns])
+    ]
     schema = pa.schema([data.schema.field(name) for name in ("page", *columns)])
     table = pa.Table.from_batches(rows, schema)
-    places = pc.index_in(wanted, value_set=table["page"].combine_chunks())
-    return table.select(list(columns)).take(places)
+    return table.select(list(columns)).take(_core.Places(table["page"].combine_chunks()).of(wanted))
 
 
 def _distinct(run: Run, column: str) -> int:
     found: set[str | None] = set()
-    with run.reading("pages"):
-        for batch in run.dataset("pages").to_batches(columns=[column]):
-            found.update(batch.column(0).unique().to_pylist())
+    for batch in run.batches("pages", [column]):
+        found.update(batch.column(0).unique().to_pylist())
     return len(found - {None})
 
 

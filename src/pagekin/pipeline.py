@@ -170,7 +170,7 @@ def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> N
 
 def _counts(run: Run) -> dict[str, int]:
     counts = dict.fromkeys(("pages", "html_bytes", "words", "lossy"), 0)
-    for batch in run.dataset("pages").to_batches(columns=["html_bytes", "words", "lossy"]):
+    for batch in run.batches("pages", ["html_bytes", "words", "lossy"]):
         counts["pages"] += batch.num_rows
         for name in ("html_bytes", "words", "lossy"):
             counts[name] += pc.sum(batch.column(name)).as_py() or 0
@@ -179,7 +179,7 @@ def _counts(run: Run) -> dict[str, int]:
 
 def _skipped(run: Run) -> dict[str, int]:
     counts: Counter[str] = Counter()
-    for batch in run.dataset("skipped").to_batches(columns=["reason"]):
+    for batch in run.batches("skipped", ["reason"]):
         for entry in pc.value_counts(batch.column("reason")).to_pylist():
             counts[entry["values"]] += entry["counts"]
     return {reason: counts[reason] for reason in sorted(counts, key=lambda r: (-counts[r], r))}

@@ -25,6 +25,7 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 
 from pagekin import _core
 from pagekin.errors import OutputError, ParamsMismatchError, RunError, RunExistsError, TableMissingError
@@ -37,6 +38,9 @@ from pagekin.tables import TABLES, Table
 
 FORMAT = 1
 """Changes when an older pagekin could not read the folder."""
+
+PIECE = 65_536
+"""Rows of a stored table that are in one batch at most."""
 
 HALF_WRITTEN = f".run.json.*{TEMPORARY}"
 """What a kill in the middle of writing run.json leaves behind."""
@@ -159,6 +163,21 @@ class Run:
             )
         files = sorted(str(p) for p in path.glob("*.parquet")) if path.is_dir() else [str(path)]
         return ds.dataset(files, schema=TABLES[name].schema, format="parquet")
+
+    def batches(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """A table piece by piece, of which no more than one is held.
+
+        A scan of the dataset would read ahead: up to a gigabyte, when the reader is the faster one.
+        """
+        data = self.dataset(name)
+        names = list(columns) if columns is not None else data.schema.names
+        schema = pa.schema([data.schema.field(name) for name in names])
+        with self.reading(name):
+            for file in data.files:
+                with pq.ParquetFile(file, pre_buffer=False) as part:
+                    for group in range(part.num_row_groups):
+                        for batch in part.iter_batches(PIECE, [group], names):
+                            yield batch.select(names).cast(schema)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """A table, whole; `.to_pandas()` works on it."""

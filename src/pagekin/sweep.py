@@ -113,7 +113,7 @@ def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _
         server_map = read_map(run.params.servers.map)
         gatherer = Gatherer(run, params, Resources(threads, memory, Path(folder)), server_map)
         for known in run.lineage:
-            for batch in known.dataset("texts").to_batches(columns=["page", "text"], fragment_readahead=1):
+            for batch in known.batches("texts", ["page", "text"]):
                 gatherer.push(batch)
         return gatherer.count(m)
 

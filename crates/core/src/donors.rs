@@ -90,7 +90,9 @@ impl Donors {
             .into_par_iter()
             .map(|row| Ok(self.popular(shingles(batch, row)?).len() as i64))
             .collect::<Result<Vec<_>, ArrowError>>()?;
-        batch_of(vec![("page", Arc::new(pages.clone())), ("popular", Arc::new(Int64Array::from(counts)))])
+        // A copy: a column that is shared would keep the whole batch, shingles and all, in memory.
+        let pages = Int64Array::from(pages.values().to_vec());
+        batch_of(vec![("page", Arc::new(pages)), ("popular", Arc::new(Int64Array::from(counts)))])
     }
 
     /// The covers of the pages of a batch that have at least `least` popular shingles.

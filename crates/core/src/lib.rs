@@ -41,6 +41,7 @@ pub mod parts;
 pub mod passages;
 pub mod patches;
 pub mod pieces;
+pub mod places;
 pub mod popular;
 pub mod postings;
 pub mod quilts;

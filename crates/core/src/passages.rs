@@ -36,13 +36,11 @@ pub fn spans(text: &str) -> Vec<Range<usize>> {
     spans
 }
 
+/// The phrases that are wanted of each page.
+pub type Wanted = HashMap<i64, Vec<u64>>;
+
 /// What the wanted phrases (`page` and `fingerprint`) read like on the pages of a batch (`page` and `text`).
-pub fn quote(
-    texts: &RecordBatch,
-    wanted: &HashMap<i64, Vec<u64>>,
-    fresh: &Shingler,
-    k: usize,
-) -> Result<RecordBatch, ArrowError> {
+pub fn quote(texts: &RecordBatch, wanted: &Wanted, fresh: &Shingler, k: usize) -> Result<RecordBatch, ArrowError> {
     let pages = numbers(texts, "page")?;
     let text = texts.column_by_name("text").and_then(|c| c.as_string_opt::<i32>()).ok_or_else(|| wrong("text"))?;
     let found: Vec<Vec<(i64, String)>> = (0..texts.num_rows())

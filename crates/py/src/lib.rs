@@ -20,6 +20,7 @@ mod duplicates;
 mod fuzzy;
 mod originals;
 mod phrases;
+mod places;
 mod quilts;
 mod shingles;
 mod styles;
@@ -156,6 +157,7 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     duplicates::register(m)?;
     originals::register(m)?;
     phrases::register(m)?;
+    places::register(m)?;
     shingles::register(m)?;
     quilts::register(m)?;
     styles::register(m)?;

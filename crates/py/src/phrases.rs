@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use rayon::ThreadPool;
 
 use pagekin_core::popular::{self, Sites};
-use pagekin_core::{donors, passages};
+use pagekin_core::{donors, passages, shingles};
 
 use crate::duplicates::Gatherer;
 use crate::shingles::Shingler;
@@ -79,26 +79,35 @@ impl Donors {
     }
 }
 
-/// What wanted phrases (`page`, `fingerprint`) read like on the pages of a batch (`page`, `text`).
-#[pyfunction]
-fn quote_phrases<'py>(
-    texts: &Bound<'py, PyAny>,
-    wanted: &Bound<'py, PyAny>,
-    shingler: &Shingler,
-    threads: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (py, texts, wanted) = (texts.py(), batch(texts)?, batch(wanted)?);
-    let pool = pool(threads)?;
-    let found = enter(py, || {
-        let wanted = passages::wanted(&wanted)?;
-        pool.install(|| passages::quote(&texts, &wanted, &shingler.fresh, shingler.params.k))
-    })?;
-    found.to_pyarrow(py)
+/// What wanted phrases (`page`, `fingerprint`) read like on their pages.
+#[pyclass(frozen)]
+struct Quoter {
+    pool: ThreadPool,
+    wanted: passages::Wanted,
+    fresh: shingles::Shingler,
+    k: usize,
+}
+
+#[pymethods]
+impl Quoter {
+    #[new]
+    fn new(wanted: &Bound<'_, PyAny>, shingler: &Shingler, threads: usize) -> PyResult<Self> {
+        let rows = batch(wanted)?;
+        let wanted = enter(wanted.py(), || passages::wanted(&rows))?;
+        Ok(Quoter { pool: pool(threads)?, wanted, fresh: shingler.fresh.clone(), k: shingler.params.k })
+    }
+
+    /// Those of the pages of a batch (`page`, `text`).
+    fn quote<'py>(&self, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, texts) = (texts.py(), batch(texts)?);
+        let Quoter { pool, wanted, fresh, k } = self;
+        enter(py, || pool.install(|| passages::quote(&texts, wanted, fresh, *k)))?.to_pyarrow(py)
+    }
 }
 
 /// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<FindPopular>()?;
     m.add_class::<Donors>()?;
-    m.add_function(wrap_pyfunction!(quote_phrases, m)?)
+    m.add_class::<Quoter>()
 }

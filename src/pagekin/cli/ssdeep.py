@@ -59,11 +59,10 @@ def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
 
 def _pages(run: Run) -> Iterator[tuple[str, str]]:
     """Address and digest of each page. Both tables have one row a page, in the same order."""
-    urls = (url.as_py() for batch in run.dataset("pages").to_batches(columns=["url"]) for url in batch["url"])
-    with run.reading("sketches"):
-        for batch in run.dataset("sketches").to_batches(columns=["ssdeep"]):
-            for digest in batch["ssdeep"].to_pylist():
-                yield next(urls) or "", digest
+    urls = (url.as_py() for batch in run.batches("pages", ["url"]) for url in batch["url"])
+    for batch in run.batches("sketches", ["ssdeep"]):
+        for digest in batch["ssdeep"].to_pylist():
+            yield next(urls) or "", digest
 
 
 def _match(run: Run, known: Path, threshold: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pagekin import _core
 from pagekin.run import Run
 from pagekin.servers import servers
 from pagekin.tables import QUILT_SOURCES, QUILTS
@@ -66,12 +67,13 @@ def _known(
 ) -> pa.Table:
     """The pages that are quilts, sources or copies of sources, each with its site and class."""
     chunks = [*quilts["page"].chunks, *sources["source"].chunks, *classes["page"].chunks]
-    wanted = pa.chunked_array(chunks, pa.int64()).unique()
+    wanted = _core.Places(pa.chunked_array(chunks, pa.int64()).combine_chunks())
     found = []
     for run in runs:
-        for batch in run.dataset("pages").to_batches(columns=KNOWN):
-            found.append(batch.filter(pc.is_in(batch["page"], wanted)))
-    pages = pa.Table.from_batches(found)
+        for batch in run.batches("pages", KNOWN):
+            found.append(batch.filter(wanted.hold(batch["page"])))
+    schema = runs[-1].dataset("pages").schema
+    pages = pa.Table.from_batches(found, pa.schema([schema.field(name) for name in KNOWN]))
     pages = pages.append_column("server", servers(pages, server_map))
     at = pc.index_in(pages["page"], classes["page"].combine_chunks())
     return pages.append_column("class", pc.coalesce(classes["class"].take(at), pages["page"]))
@@ -84,28 +86,28 @@ def _rows_of(pages: pa.Table, wanted: pa.ChunkedArray) -> pa.Table:
 def _linked(run: Run, asked: pa.Table, pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
     """Whether a quilt links to a page of the source's class, or to such a page's site if not its own."""
     pages = pages.filter(pc.is_in(pages["class"], asked["class"].unique()))
-    quilts = asked["page"].unique()
+    quilts = _core.Places(asked["page"].combine_chunks())
+    known_urls, known_servers = (_core.Places(pages[name].combine_chunks()) for name in ("url", "server"))
     urls, sites = [], []
-    for batch in run.dataset("links").to_batches():
-        links = pa.Table.from_batches([batch.filter(pc.is_in(batch["page"], quilts))])
+    for batch in run.batches("links"):
+        links = batch.filter(quilts.hold(batch["page"]))
         if links.num_rows:
-            urls.append(_among(links["page"], links["target_url"], pages["url"]))
-            sites.append(_among(links["page"], _target_servers(links, server_map), pages["server"]))
+            urls.append(_among(links["page"], links["target_url"], known_urls))
+            sites.append(_among(links["page"], _target_servers(links, server_map), known_servers))
     exact = _holds(asked, urls, _names(pages, "url"))
     return pc.or_(exact, _holds(asked, sites, _names(pages, "server"), foreign=True))
 
 
-def _target_servers(links: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
+def _target_servers(links: pa.RecordBatch, server_map: dict[str, str]) -> pa.Array:
     if not server_map:
         return links["target_domain"]
     host = pc.struct_field(pc.extract_regex(links["target_url"], HOST), "host")
-    return servers(pa.table({"host": host, "domain": links["target_domain"]}), server_map)
+    return servers(pa.table({"host": host, "domain": links["target_domain"]}), server_map).combine_chunks()
 
 
-def _among(page: pa.ChunkedArray, name: pa.ChunkedArray, wanted: pa.ChunkedArray) -> pa.Table:
+def _among(page: pa.Array, name: pa.Array, wanted: _core.Places) -> pa.Table:
     """Links to what has one of the wanted names."""
-    links = pa.table({"page": page, "name": name}).filter(pc.is_valid(name))
-    return links.filter(pc.is_in(links["name"], wanted.unique()))
+    return pa.table({"page": page, "name": name}).filter(wanted.hold(name))
 
 
 def _names(pages: pa.Table, column: str) -> pa.Table:

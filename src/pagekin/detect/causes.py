@@ -86,7 +86,7 @@ def find_causes(run: Run, engine: Engine, params: Params) -> None:
     clusters = style_clusters(run)
     cells: dict[tuple[str, str, int | None], Cell] = defaultdict(Cell)
     parameters = Parameters()
-    for batch in run.dataset("pages").to_batches(columns=["page", "url", "domain", "words"]):
+    for batch in run.batches("pages", ["page", "url", "domain", "words"]):
         for page, url, domain, words in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             address = parse(url or "")
             copy = copies.get(page)

@@ -138,12 +138,12 @@ class Members:
     def open(self, threads: int) -> BatchFunction:
         """The filter."""
         page, other, kind = (self.links[name].combine_chunks() for name in LINKS.names)
-        involved = pa.concat_arrays([page, other]).unique()
-        copies = page.filter(pc.equal(kind, SAME))
+        involved = _core.Places(pa.concat_arrays([page, other]))
+        copies = _core.Places(page.filter(pc.equal(kind, SAME)))
 
         def members(batch: Batch) -> Batch:
-            rows = batch.filter(pc.is_in(batch.column("page"), value_set=involved))
-            same = pc.is_in(rows.column("page"), value_set=copies)
+            rows = batch.filter(involved.hold(batch.column("page")))
+            same = copies.hold(rows.column("page"))
             text = (
                 pc.if_else(same, None, rows.column("text"))
                 if self.texts

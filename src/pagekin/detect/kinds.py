@@ -106,25 +106,24 @@ class InnerLinks:
 
     def open(self, threads: int) -> BatchFunction:
         """Counts by cluster, batch by batch."""
-        domains = self.members["domain"].combine_chunks().unique()
+        page, clusters, owners = (
+            self.members[name].combine_chunks() for name in ("page", "cluster", "domain")
+        )
+        pages, ids, domains = _core.Places(page), _core.Places(clusters), _core.Places(owners)
+        width = len(self.members)
 
         def pair(clusters: pa.Array, names: pa.Array) -> pa.Array:
             """One number for a cluster (by place) and a domain."""
-            place = pc.cast(pc.index_in(clusters, value_set=ids), pa.int64())
-            domain = pc.cast(pc.index_in(names, value_set=domains), pa.int64())
-            return pc.add(pc.multiply(place, len(domains)), domain)
+            return pc.add(pc.multiply(ids.of(clusters), width), domains.of(names))
 
-        ids = self.members["cluster"].combine_chunks().unique()
-        known = pair(
-            self.members["cluster"].combine_chunks(), self.members["domain"].combine_chunks()
-        ).unique()
+        known = _core.Places(pair(clusters, owners))
 
         def counted(batch: Batch) -> Batch:
-            cluster = looked_up(batch.column("page"), self.members, "page", "cluster")
-            own = looked_up(batch.column("page"), self.members, "page", "domain")
+            rows_of = pages.of(batch.column("page"))
+            cluster, own = clusters.take(rows_of), owners.take(rows_of)
             target = batch.column("target_domain")
             other = pc.fill_null(pc.not_equal(own, target), False)
-            inner = pc.and_(pc.is_in(pair(cluster, target), value_set=known.drop_null()), other)
+            inner = pc.and_(known.hold(pair(cluster, target)), other)
             rows = pa.table({"cluster": cluster, "inner": pc.cast(inner, pa.int64())})
             rows = rows.filter(pc.is_valid(cluster))
             grouped = rows.group_by("cluster", use_threads=False).aggregate(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +16,7 @@ from pagekin.detect.site_originality import site_pages, sites_of, with_originali
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import Params, PhraseParams, ShingleParams
-from pagekin.run import Run
+from pagekin.run import PIECE, Run
 from pagekin.tables import COVERS, PHRASES, POPULAR, SITES
 
 POSTINGS = pa.schema(
@@ -100,8 +102,7 @@ class Quote:
 
     def open(self, threads: int) -> BatchFunction:
         """Texts in, phrases out."""
-        kernel = shingler(self.shingles)
-        return lambda texts: _core.quote_phrases(texts, self.wanted, kernel, threads)
+        return _core.Quoter(self.wanted, shingler(self.shingles), threads).quote
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,10 @@ class Named:
     def open(self, threads: int) -> BatchFunction:
         """Adds the column."""
         page, url = (self.pages[name].combine_chunks() for name in ("page", "url"))
+        places = _core.Places(page)
 
         def named(batch: Batch) -> Batch:
-            urls = url.take(pc.index_in(batch.column("page"), value_set=page))
+            urls = url.take(places.of(batch.column("page")))
             columns = [urls if name == "url" else batch.column(name) for name in self.schema.names]
             return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
@@ -177,14 +179,19 @@ def phrase_rows(popular: pa.Table, quotes: pa.Table, pages: pa.Table) -> pa.Tabl
     place = pc.index_in(rows["fingerprint"], value_set=quotes["fingerprint"].combine_chunks())
     phrase = quotes["phrase"].combine_chunks().take(place.combine_chunks())
     example = pc.index_in(rows["example"], value_set=pages["page"].combine_chunks())
-    spread = zip(phrase.to_pylist(), rows["pages"].to_pylist(), rows["servers"].to_pylist(), strict=True)
+    spread = pa.table({"phrase": phrase, "pages": rows["pages"], "servers": rows["servers"]})
+    # Some at a time: as Python's strings, all of them would take several times their memory.
+    kinds = [
+        pa.array([kind(text or "", n, servers) for text, n, servers in _rows(batch)], pa.string())
+        for batch in spread.to_batches(max_chunksize=PIECE)
+    ]
     table = pa.table(
         {
             "phrase": phrase,
             "pages": rows["pages"],
             "hosts": rows["hosts"],
             "domains": rows["servers"],
-            "kind": pa.array([kind(text or "", n, servers) for text, n, servers in spread], pa.string()),
+            "kind": pa.chunked_array(kinds, pa.string()),
             "functions": rows["function_count"],
             "example_url": pages["url"].combine_chunks().take(example.combine_chunks()),
             "fingerprint": rows["fingerprint"],
@@ -193,6 +200,10 @@ def phrase_rows(popular: pa.Table, quotes: pa.Table, pages: pa.Table) -> pa.Tabl
     )
     order = [("pages", "descending"), ("phrase", "ascending"), ("fingerprint", "ascending")]
     return table.sort_by(order)
+
+
+def _rows(batch: Batch) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def site_rows(counts: pa.Table, pages: pa.Table, params: Params) -> pa.Table:

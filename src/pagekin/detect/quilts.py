@@ -62,10 +62,10 @@ class Gatherer:
             resources.threads, resources.memory // 2, str(resources.spill), params.k, params.seed
         )
         for known in run.lineage:
-            for batch in known.dataset("pages").to_batches(columns=["page", "url", "host", "domain", "ip"]):
+            for batch in known.batches("pages", ["page", "url", "host", "domain", "ip"]):
                 self.quilter.sites(with_servers(batch, server_map))
             if "duplicates" in known.tables and not params.keep_duplicates:
-                for batch in known.dataset("duplicates").to_batches(columns=["page", "representative"]):
+                for batch in known.batches("duplicates", ["page", "representative"]):
                     self.quilter.copies(batch)
         self.push = self.quilter.push
 
@@ -111,7 +111,7 @@ def verify(run: Run, counted: _core.Counted) -> int:
     total = 0
     for verifier in counted.verifiers():
         for known in run.lineage:
-            for batch in known.dataset("texts").to_batches(columns=["text"], fragment_readahead=1):
+            for batch in known.batches("texts", ["text"]):
                 verifier.push(batch)
         compared, collisions = verifier.finish()
         if collisions:
@@ -166,7 +166,7 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
 def check_sites(run: Run, params: QuiltParams) -> None:
     """Fails when no page has the address by which foreign pages are to be told."""
     if params.foreign == "ip" and not any(
-        len(batch) > batch["ip"].null_count for batch in run.dataset("pages").to_batches(columns=["ip"])
+        len(batch) > batch["ip"].null_count for batch in run.batches("pages", ["ip"])
     ):
         raise ParamsError("--foreign ip: the crawl recorded no address of any page; take host or domain")
 

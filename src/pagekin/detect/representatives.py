@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pagekin import _core
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
@@ -22,9 +23,10 @@ class Without:
 
     def open(self, threads: int) -> BatchFunction:
         """The filter."""
+        places = _core.Places(self.pages)
 
         def kept(batch: Batch) -> Batch:
-            copies = pc.is_in(batch.column("page"), value_set=self.pages)
+            copies = places.hold(batch.column("page"))
             return batch.filter(pc.invert(copies)) if pc.any(copies).as_py() else batch
 
         return kept

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pagekin.engines.base import Batch, BatchFunction, Engine
+from pagekin import _core
+from pagekin.engines.base import BatchFunction, Engine
 from pagekin.run import Run
 
 
@@ -21,11 +22,8 @@ class OfPages:
 
     def open(self, threads: int) -> BatchFunction:
         """The filter."""
-
-        def chosen(batch: Batch) -> Batch:
-            return batch.filter(pc.is_in(batch.column("page"), value_set=self.pages))
-
-        return chosen
+        places = _core.Places(self.pages)
+        return lambda batch: batch.filter(places.hold(batch.column("page")))
 
 
 def rows_of(

@@ -31,9 +31,6 @@ from pagekin.tables import RECORDS, Table
 
 T = TypeVar("T")
 
-LOAD_ROWS = 65_536
-"""Rows of a stored table that are in one batch at most."""
-
 
 @dataclass(frozen=True)
 class Stream:
@@ -86,13 +83,11 @@ class LocalEngine(Engine):
         def stored(_: Mark | None) -> Iterator[Batch]:
             with run.reading(table):
                 total = max(data.count_rows(), 1)
-                done = 0
-                for batch in data.to_batches(
-                    columns=names, batch_size=LOAD_ROWS, batch_readahead=2, fragment_readahead=1
-                ):
-                    yield batch
-                    done += batch.num_rows
-                    self.progress.advance(batch.num_rows, done / total)
+            done = 0
+            for batch in run.batches(table, names):
+                yield batch
+                done += batch.num_rows
+                self.progress.advance(batch.num_rows, done / total)
 
         return Stream(stored, schema, spill=run.spill)
 

@@ -1,0 +1,119 @@
+//! Where values stand in a long column: made once, asked for many short columns.
+//!
+//! A look-up that is made anew for every batch costs pages times batches, which is what no step may cost.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, BooleanArray, Int64Array, StringArray};
+use arrow_schema::{ArrowError, DataType};
+use hashbrown::HashMap;
+
+/// The values of a column, to be found again. Nothing stands for null.
+pub enum Places {
+    /// Numbers in ascending order, each with its first place.
+    Numbers(Vec<i64>, Vec<i64>),
+    /// Numbers that came in ascending order, each once: a number's place is where it is.
+    Ascending(Vec<i64>),
+    /// Names with their first places.
+    Names(HashMap<Box<str>, i64>),
+}
+
+impl Places {
+    /// Of a column of 64-bit integers or strings.
+    pub fn new(values: &dyn Array) -> Result<Self, ArrowError> {
+        match values.data_type() {
+            DataType::Int64 => Ok(Self::of_numbers(values.as_primitive())),
+            DataType::Utf8 => {
+                let mut places: HashMap<Box<str>, i64> = HashMap::new();
+                for (place, name) in values.as_string::<i32>().iter().enumerate() {
+                    if let Some(name) = name.filter(|name| !places.contains_key(*name)) {
+                        places.insert(name.into(), place as i64);
+                    }
+                }
+                Ok(Places::Names(places))
+            }
+            other => Err(ArrowError::SchemaError(format!("places of {other} are not known"))),
+        }
+    }
+
+    fn of_numbers(values: &Int64Array) -> Self {
+        if values.null_count() == 0 && values.values().is_sorted_by(|a, b| a < b) {
+            return Places::Ascending(values.values().to_vec());
+        }
+        let mut both: Vec<(i64, i64)> = values.iter().zip(0..).filter_map(|(value, at)| Some((value?, at))).collect();
+        both.sort_unstable();
+        both.dedup_by_key(|pair| pair.0);
+        let (numbers, places) = both.into_iter().unzip();
+        Places::Numbers(numbers, places)
+    }
+
+    fn of_number(&self, number: i64) -> Option<i64> {
+        match self {
+            Places::Numbers(numbers, places) => Some(places[numbers.binary_search(&number).ok()?]),
+            Places::Ascending(numbers) => Some(numbers.binary_search(&number).ok()? as i64),
+            Places::Names(_) => None,
+        }
+    }
+
+    fn of_name(&self, name: &str) -> Option<i64> {
+        match self {
+            Places::Names(places) => places.get(name).copied(),
+            _ => None,
+        }
+    }
+
+    /// The first place of each key; null where there is none.
+    pub fn of(&self, keys: &dyn Array) -> Result<Int64Array, ArrowError> {
+        match (self, keys.as_primitive_opt::<Int64Type>(), keys.as_string_opt::<i32>()) {
+            (Places::Numbers(..) | Places::Ascending(_), Some(numbers), _) => {
+                Ok(numbers.iter().map(|number| self.of_number(number?)).collect())
+            }
+            (Places::Names(_), _, Some(names)) => Ok(self.of_names(names)),
+            _ => Err(ArrowError::SchemaError(format!("keys of another type: {}", keys.data_type()))),
+        }
+    }
+
+    fn of_names(&self, names: &StringArray) -> Int64Array {
+        names.iter().map(|name| self.of_name(name?)).collect()
+    }
+
+    /// Whether each key has a place.
+    pub fn hold(&self, keys: &dyn Array) -> Result<BooleanArray, ArrowError> {
+        Ok(self.of(keys)?.iter().map(|place| Some(place.is_some())).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_first_place_of_each(
+            mut values in prop::collection::vec(prop::option::of(-9i64..9), 0..20),
+            keys in prop::collection::vec(prop::option::of(-12i64..12), 0..20),
+            sorted in any::<bool>(),
+        ) {
+            if sorted {
+                values = values.into_iter().filter(Option::is_some).collect();
+                values.sort_unstable();
+                values.dedup();
+            }
+            let first = |key: &Option<i64>| {
+                key.and_then(|key| values.iter().position(|value| *value == Some(key))).map(|at| at as i64)
+            };
+            let expected: Int64Array = keys.iter().map(first).collect();
+            let holds: BooleanArray = keys.iter().map(|key| Some(first(key).is_some())).collect();
+            let numbers = Places::new(&Int64Array::from(values.clone())).unwrap();
+            let wanted = Int64Array::from(keys.clone());
+            prop_assert_eq!(&numbers.of(&wanted).unwrap(), &expected);
+            prop_assert_eq!(&numbers.hold(&wanted).unwrap(), &holds);
+            let name = |all: &[Option<i64>]| all.iter().map(|v| v.map(|v| v.to_string())).collect::<StringArray>();
+            let names = Places::new(&name(&values)).unwrap();
+            prop_assert_eq!(&names.of(&name(&keys)).unwrap(), &expected);
+            prop_assert_eq!(&names.hold(&name(&keys)).unwrap(), &holds);
+            prop_assert!(names.of(&wanted).is_err());
+        }
+    }
+}
