@@ -9,8 +9,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import duckdb
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -20,7 +18,7 @@ from harness import Row, best_of, cache_folder, peak_rss_of, publish
 import pagekin
 from pagekin import _core
 from pagekin.detect.quilts import find_quilts
-from pagekin.engines.local import LocalEngine
+from pagekin.engines.local import LocalEngine, Prefetch
 from pagekin.params import Params
 from pagekin.run import Run
 
@@ -54,8 +52,10 @@ def pairs_of(run: Run) -> Iterator[pa.RecordBatch]:
 def count_ours(batches: Iterator[pa.RecordBatch], memory: int, spill: str) -> int:
     """Count, filter and join back; how many pairs are left."""
     quilter = _core.Quilter(2, memory, spill, 5)
-    for batch in batches:
-        quilter.push_pairs(batch)
+    # As the engine feeds a gatherer: the next batch is read while one is counted.
+    with Prefetch(batches) as source:
+        for batch in source:
+            quilter.push_pairs(batch)
     rows = quilter.count(M, "none").covers(M, 2**31 - 1, 1.0)
     return sum(pc.sum(batch["patch_grams"]).as_py() or 0 for batch in rows)
 
@@ -118,6 +118,9 @@ def child(what: str, path: str) -> None:
         with tempfile.TemporaryDirectory(dir=cache_folder()) as spill:
             count_ours(pq.ParquetFile(path, pre_buffer=False).iter_batches(1 << 20), SMALL_MEMORY, spill)
     else:
+        # Peers are imported where they are measured: nobody's time has another's imports in it.
+        import duckdb
+
         with tempfile.TemporaryDirectory(dir=cache_folder()) as spill:
             db = duckdb.connect(str(Path(spill) / "work.db"))
             db.sql(f"SET memory_limit = '1GB'; SET threads = 2; SET temp_directory = '{spill}'")
@@ -139,6 +142,9 @@ def main() -> None:
 
 def real_corpus(run: Run) -> list[Row]:
     """The real corpus with memory enough."""
+    import duckdb
+    import polars as pl
+
     pairs = pa.Table.from_batches(pairs_of(run))
     db = duckdb.connect()
     db.sql("SET threads = 2")

@@ -1,7 +1,8 @@
 //! (gram, page) pairs in 256 buckets by the gram's first byte, in memory up to a limit and then on disk.
 //!
-//! A chunk is what some pages give, already in bucket order. When the chunks reach the limit they are written out as
-//! one run, bucket after bucket, so that a bucket is read back in as many long reads as there are runs.
+//! A chunk is what some pages give, already in bucket order. When the chunks reach the limit their last buckets are
+//! written out as one run, bucket after bucket, so that a bucket is read back in as many long reads as there are runs.
+//! Only as many buckets go to disk as do not fit; the first ones stay in memory to the end.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -63,9 +64,19 @@ impl Chunk {
     fn bytes(&self) -> usize {
         self.grams.len() * PAIR + size_of_val(&*self.bounds)
     }
+
+    /// Gives up the buckets from this one on.
+    fn truncate(&mut self, bucket: usize) {
+        let end = self.bounds[bucket];
+        self.grams.truncate(end as usize);
+        self.grams.shrink_to_fit();
+        self.pages.truncate(end as usize);
+        self.pages.shrink_to_fit();
+        self.bounds[bucket..].fill(end);
+    }
 }
 
-/// Chunks that were written out together; bucket b is at pairs `starts[b]..starts[b + 1]`, grams first.
+/// Buckets that were written out together; bucket b is at pairs `starts[b]..starts[b + 1]`, grams first.
 struct Run {
     starts: Vec<u64>,
 }
@@ -73,6 +84,7 @@ struct Run {
 /// What was read of a bucket.
 #[derive(Default)]
 pub struct ReadBuffers {
+    bytes: Vec<u8>,
     grams: Vec<u64>,
     pages: Vec<u32>,
 }
@@ -85,6 +97,8 @@ pub struct Pairs {
     written: u64,
     held: usize,
     limit: usize,
+    /// The first bucket that goes to disk.
+    boundary: usize,
     folder: PathBuf,
     total: u64,
 }
@@ -99,6 +113,7 @@ impl Pairs {
             written: 0,
             held: 0,
             limit,
+            boundary: BUCKETS,
             folder: folder.to_owned(),
             total: 0,
         }
@@ -142,17 +157,18 @@ impl Pairs {
     ) -> io::Result<Vec<(&'a [u64], &'a [u32])>> {
         buffers.grams.clear();
         buffers.pages.clear();
-        self.read_runs(bucket, |grams, pages| {
-            buffers.grams.extend_from_slice(grams);
-            buffers.pages.extend_from_slice(pages);
-        })?;
+        self.read_runs(bucket, buffers, |_| ())?;
         let held = self.chunks.iter().map(|chunk| chunk.bucket(bucket));
         Ok(std::iter::once((&buffers.grams[..], &buffers.pages[..])).chain(held).collect())
     }
 
     /// Hands over the pairs of a bucket piece by piece.
     pub fn read(&self, bucket: usize, mut take: impl FnMut(&[u64], &[u32])) -> io::Result<()> {
-        self.read_runs(bucket, &mut take)?;
+        self.read_runs(bucket, &mut ReadBuffers::default(), |read| {
+            take(&read.grams, &read.pages);
+            read.grams.clear();
+            read.pages.clear();
+        })?;
         for chunk in &self.chunks {
             let (grams, pages) = chunk.bucket(bucket);
             if !grams.is_empty() {
@@ -162,9 +178,13 @@ impl Pairs {
         Ok(())
     }
 
-    fn read_runs(&self, bucket: usize, mut take: impl FnMut(&[u64], &[u32])) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        let (mut grams, mut pages) = (Vec::new(), Vec::new());
+    /// Reads the runs of a bucket behind what is in the buffers, a piece at a time, and calls `done` after each.
+    fn read_runs(
+        &self,
+        bucket: usize,
+        read: &mut ReadBuffers,
+        mut done: impl FnMut(&mut ReadBuffers),
+    ) -> io::Result<()> {
         for run in &self.runs {
             let file = self.file.as_ref().expect("a run is in the file");
             let (start, count) = (run.starts[bucket], (run.starts[bucket + 1] - run.starts[bucket]) as usize);
@@ -172,27 +192,37 @@ impl Pairs {
             for begin in (0..count).step_by(PIECE) {
                 let n = PIECE.min(count - begin);
                 let base = start * PAIR as u64;
+                let ReadBuffers { bytes, grams, pages } = read;
                 bytes.resize(n * 8, 0);
-                file.read_exact_at(&mut bytes, base + begin as u64 * 8)?;
-                grams.clear();
+                file.read_exact_at(bytes, base + begin as u64 * 8)?;
                 grams.extend(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_ne_bytes(*b)));
                 bytes.resize(n * 4, 0);
-                file.read_exact_at(&mut bytes, base + count as u64 * 8 + begin as u64 * 4)?;
-                pages.clear();
+                file.read_exact_at(bytes, base + count as u64 * 8 + begin as u64 * 4)?;
                 pages.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_ne_bytes(*b)));
-                take(&grams, &pages);
+                done(read);
             }
         }
         Ok(())
     }
 
+    /// Bytes of the chunks that a bucket has.
+    fn held_in(&self, bucket: usize) -> usize {
+        self.chunks.iter().map(|chunk| chunk.bucket(bucket).0.len() * PAIR).sum()
+    }
+
     fn spill(&mut self) -> io::Result<()> {
+        // What came since for buckets on disk. Where that is little, more buckets join them, so that runs are long.
+        let mut going: usize = (self.boundary..BUCKETS).map(|bucket| self.held_in(bucket)).sum();
+        while self.boundary > 0 && going <= self.limit / 4 {
+            self.boundary -= 1;
+            going += self.held_in(self.boundary);
+        }
         if self.file.is_none() {
             self.file = Some(nameless(&self.folder)?);
         }
         let mut out = BufWriter::with_capacity(1 << 20, self.file.as_ref().expect("made above"));
-        let mut starts = Vec::with_capacity(BUCKETS + 1);
-        for bucket in 0..BUCKETS {
+        let mut starts = vec![self.written; self.boundary];
+        for bucket in self.boundary..BUCKETS {
             starts.push(self.written);
             for chunk in &self.chunks {
                 out.write_all(chunk.bucket(bucket).0.to_byte_slice())?;
@@ -206,8 +236,9 @@ impl Pairs {
         out.flush()?;
         drop(out);
         self.runs.push(Run { starts });
-        self.chunks.clear();
-        self.held = 0;
+        self.chunks.iter_mut().for_each(|chunk| chunk.truncate(self.boundary));
+        self.chunks.retain(|chunk| !chunk.grams.is_empty());
+        self.held = self.chunks.iter().map(Chunk::bytes).sum();
         Ok(())
     }
 }
