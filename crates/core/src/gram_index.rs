@@ -20,7 +20,7 @@ use std::path::Path;
 use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
-use crate::pairs::{BUCKETS, Pairs, bucket_of};
+use crate::pairs::{BUCKET_BITS, BUCKETS, Pairs, bucket_of};
 use crate::sites::{Site, Sites};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PKGRAMS1");
@@ -69,7 +69,7 @@ pub struct IndexWriter {
 impl IndexWriter {
     /// Begins a file.
     pub fn new(path: &Path, pairs: &Pairs, pages: usize, k: usize, seed: u64) -> io::Result<Self> {
-        let bits = (pairs.len() / ENTRY).max(1).ilog2().clamp(8, 40);
+        let bits = (pairs.len() / ENTRY).max(1).ilog2().clamp(BUCKET_BITS, 40);
         let layout = Layout { pages: pages as u64, pairs: pairs.len(), bits };
         let file = File::create(path)?;
         file.set_len(layout.size())?;
@@ -91,12 +91,12 @@ impl IndexWriter {
         let layout = self.layout;
         // A part of the bucket at a time, if it is too large; the directory must not be coarser than the parts.
         let parts = (pairs.bucket_len(bucket) * 28).div_ceil(memory.max(1 << 16)).next_power_of_two();
-        let part_bits = parts.trailing_zeros().min(layout.bits - 8);
-        let entries = 1usize << (layout.bits - 8 - part_bits);
+        let part_bits = parts.trailing_zeros().min(layout.bits - BUCKET_BITS);
+        let entries = 1usize << (layout.bits - BUCKET_BITS - part_bits);
         let mut at = self.starts[bucket];
         for part in 0..1usize << part_bits {
             let mut held: Vec<(u64, u32)> = Vec::new();
-            let of_part = |gram: u64| (gram << 8).checked_shr(64 - part_bits).unwrap_or(0) as usize;
+            let of_part = |gram: u64| (gram << BUCKET_BITS).checked_shr(64 - part_bits).unwrap_or(0) as usize;
             pairs.read(bucket, |grams, pages| {
                 let both = grams.iter().zip(pages).filter(|(gram, _)| of_part(**gram) == part);
                 held.extend(both.map(|(gram, page)| (*gram, rank[*page as usize])));

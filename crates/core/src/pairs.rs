@@ -1,4 +1,4 @@
-//! (gram, page) pairs in 256 buckets by the gram's first byte, in memory up to a limit and then on disk.
+//! (gram, page) pairs in 1,024 buckets by the gram's first bits, in memory up to a limit and then on disk.
 //!
 //! A chunk is what some pages give, already in bucket order. When the chunks reach the limit their last buckets are
 //! written out as one run, bucket after bucket, so that a bucket is read back in as many long reads as there are runs.
@@ -12,8 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_buffer::ToByteSlice;
 
+/// Leading bits of a gram that say which bucket it is in: enough that a bucket of a large collection is in the cache
+/// while it is counted, and few enough that a chunk has long stretches of each.
+pub const BUCKET_BITS: u32 = 10;
+
 /// How many buckets there are.
-pub const BUCKETS: usize = 256;
+pub const BUCKETS: usize = 1 << BUCKET_BITS;
 
 /// Bytes of one pair.
 pub const PAIR: usize = 12;
@@ -21,7 +25,7 @@ pub const PAIR: usize = 12;
 /// The bucket of a gram.
 #[inline(always)]
 pub fn bucket_of(gram: u64) -> usize {
-    (gram >> 56) as usize
+    (gram >> (64 - BUCKET_BITS)) as usize
 }
 
 /// Pairs of some pages in bucket order; within a bucket in the order in which they came.

@@ -7,7 +7,7 @@ use std::io;
 
 use hashbrown::HashSet;
 
-use crate::pairs::{PAIR, Pairs, ReadBuffers};
+use crate::pairs::{BUCKET_BITS, PAIR, Pairs, ReadBuffers};
 
 /// A gram that at least two pages hold.
 pub struct Shared<'a> {
@@ -47,7 +47,13 @@ pub fn shared_grams(
     let passes = pairs.bucket_len(bucket).div_ceil(most).next_power_of_two();
     if passes == 1 {
         let mut read = std::mem::take(&mut buffers.read);
-        buffers.find(&pairs.pieces(bucket, &mut read)?, rules, 8, |page| rules.rank[page as usize], &mut found);
+        buffers.find(
+            &pairs.pieces(bucket, &mut read)?,
+            rules,
+            BUCKET_BITS,
+            |page| rules.rank[page as usize],
+            &mut found,
+        );
         buffers.read = read;
         return Ok(());
     }
@@ -56,7 +62,7 @@ pub fn shared_grams(
     for pass in 0..passes {
         pairs.read(bucket, |grams, pages| {
             for (&gram, &page) in grams.iter().zip(pages) {
-                if (gram >> (56 - bits)) as usize & (passes - 1) == pass {
+                if (gram >> (64 - BUCKET_BITS - bits)) as usize & (passes - 1) == pass {
                     held.grams.push(gram);
                     held.pages.push(rules.rank[page as usize]);
                 }
@@ -69,7 +75,7 @@ pub fn shared_grams(
             // A single pair of a known gram is no single gram.
             held.drop_common(&mut found);
         }
-        buffers.find(&[(&held.grams, &held.pages)], rules, 8 + bits, |page| page, &mut found);
+        buffers.find(&[(&held.grams, &held.pages)], rules, BUCKET_BITS + bits, |page| page, &mut found);
         held.grams.clear();
         held.pages.clear();
         held.common.clear();
@@ -231,7 +237,7 @@ mod tests {
             let mut pairs = Pairs::new(limit, &std::env::temp_dir());
             let mut expected: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
             for (page, grams) in pages.iter().enumerate() {
-                let grams: Vec<u64> = grams.iter().map(|g| crate::style::mix(*g) >> 8).collect();
+                let grams: Vec<u64> = grams.iter().map(|g| crate::style::mix(*g) >> BUCKET_BITS).collect();
                 grams.iter().for_each(|g| expected.entry(*g).or_default().push(page as u32));
                 pairs.add(Chunk::new(&grams, &[(page as u32, grams.len())])).unwrap();
             }

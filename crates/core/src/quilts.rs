@@ -197,7 +197,7 @@ pub struct Counting {
 impl Counting {
     /// Counts some more; false when all is counted.
     pub fn step(&mut self) -> io::Result<bool> {
-        const STEP: usize = 16;
+        const STEP: usize = BUCKETS / 16;
         let end = BUCKETS.min(self.next + STEP);
         self.counted.count(&self.pairs, &self.rank, self.next..end, &mut self.workers)?;
         if let Some(index) = &self.index {
