@@ -97,15 +97,19 @@ impl Covers {
     /// Counts the patch grams of each page, and plans. `params.m` may not exceed that of the postings.
     pub fn new(counted: Arc<Counted>, params: QuiltParams) -> io::Result<Self> {
         assert!(params.m <= counted.m, "postings with more holders were dropped");
-        let mut patch = vec![0u32; counted.pages.len()];
-        let (mut entries, mut lists) = (0usize, 0usize);
-        counted.each(|postings| {
-            for list in postings.iter().filter(|list| list.len() <= params.m) {
-                list.iter().for_each(|page| patch[*page as usize] += 1);
-                entries += list.len();
-                lists += 1;
-            }
-        })?;
+        let (mut entries, mut lists) = counted.size();
+        let mut patch = counted.patch.clone();
+        if params.m < counted.m {
+            (entries, lists) = (0, 0);
+            patch.fill(0);
+            counted.each(|postings| {
+                for list in postings.iter().filter(|list| list.len() <= params.m) {
+                    list.iter().for_each(|page| patch[*page as usize] += 1);
+                    entries += list.len();
+                    lists += 1;
+                }
+            })?;
+        }
         let wanted: Vec<bool> = (0..patch.len())
             .map(|page| {
                 let (patch, grams) = (patch[page], counted.grams[page]);
@@ -171,11 +175,14 @@ impl Covers {
         let mut lists = Lists::default();
         let mut known = HashTable::new();
         let wanted = |page: &u32| range.contains(&(*page as usize)) && self.wanted[*page as usize];
-        self.counted.each(|postings| {
-            for list in postings.iter().filter(|list| list.len() <= self.params.m && list.iter().any(wanted)) {
-                lists.add(list, &mut known);
-            }
-        })?;
+        // A range without a page that may be a quilt needs no lists.
+        if self.wanted[range.clone()].contains(&true) {
+            self.counted.each(|postings| {
+                for list in postings.iter().filter(|list| list.len() <= self.params.m && list.iter().any(wanted)) {
+                    lists.add(list, &mut known);
+                }
+            })?;
+        }
         drop(known);
         lists.page_ends.resize(range.len(), 0);
         for page in lists.pages.iter().filter(|page| wanted(page)) {

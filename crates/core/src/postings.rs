@@ -86,6 +86,8 @@ struct Worker {
     buffers: Buffers,
     /// What is to be added to the shared grams of each page.
     shared: Vec<u32>,
+    /// And to the patch grams.
+    patch: Vec<u32>,
 }
 
 /// The threads' buffers while no thread uses them.
@@ -114,6 +116,8 @@ pub struct Counted {
     pub grams: Vec<u32>,
     /// Grams of each page that another page holds.
     pub shared: Vec<u32>,
+    /// Grams of each page that at most `m` pages hold, itself and another among them.
+    pub patch: Vec<u32>,
     /// Sites and classes.
     pub sites: Sites,
     /// The most holders that a kept posting has.
@@ -135,6 +139,7 @@ impl Counted {
     pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: Sites, m: usize, room: Room, verify: bool) -> Self {
         Counted {
             shared: vec![0; grams.len()],
+            patch: vec![0; grams.len()],
             pages,
             grams,
             sites,
@@ -164,12 +169,15 @@ impl Counted {
         buckets.into_par_iter().try_for_each(|bucket| {
             let mut worker = idle.take();
             worker.shared.resize(this.pages.len(), 0);
+            worker.patch.resize(this.pages.len(), 0);
             let done = this.count_bucket(pairs, rank, bucket, &mut worker);
             idle.give(worker);
             done
         })?;
         for worker in workers.all() {
-            self.shared.iter_mut().zip(&mut worker.shared).for_each(|(sum, new)| *sum += std::mem::take(new));
+            for (sums, new) in [(&mut self.shared, &mut worker.shared), (&mut self.patch, &mut worker.patch)] {
+                sums.iter_mut().zip(new).for_each(|(sum, new)| *sum += std::mem::take(new));
+            }
         }
         Ok(())
     }
@@ -180,7 +188,7 @@ impl Counted {
         let rules = Rules { rank, counts: &self.sites.stands, m: self.m, memory };
         let mut distinct = 0;
         let mut hashes = Vec::new();
-        let Worker { buffers, shared } = worker;
+        let Worker { buffers, shared, patch } = worker;
         shared_grams(pairs, bucket, rules, buffers, |Shared { gram, holders, common, first }| {
             distinct += u64::from(first);
             if first && self.hashes.is_some() {
@@ -193,7 +201,10 @@ impl Counted {
                 let before = postings.pages.len();
                 postings.pages.extend(holders.iter().filter(|page| self.sites.stands[**page as usize]));
                 match postings.pages.len() - before {
-                    len @ 2.. => postings.lens.push(len as u32),
+                    len @ 2.. => {
+                        postings.lens.push(len as u32);
+                        postings.pages[before..].iter().for_each(|&page| patch[page as usize] += 1);
+                    }
                     _ => postings.pages.truncate(before),
                 }
             }
@@ -225,6 +236,17 @@ impl Counted {
         };
         let _ = self.kept[bucket].set(kept);
         Ok(())
+    }
+
+    /// How many holders all postings have, and how many postings there are.
+    pub fn size(&self) -> (usize, usize) {
+        self.kept.iter().filter_map(OnceLock::get).fold((0, 0), |sum, kept| {
+            let (pages, lens) = match kept {
+                Kept::Held(postings) => (postings.pages.len(), postings.lens.len()),
+                Kept::Spilled { pages, lens, .. } => (*pages, *lens),
+            };
+            (sum.0 + pages, sum.1 + lens)
+        })
     }
 
     /// Hands over the postings, bucket by bucket.
