@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pagekin._core import __version__ as __version__
     from pagekin.digests import ssdeep, ssdeep_score, ssdeep_why
     from pagekin.errors import PagekinError
-    from pagekin.params import Params
+    from pagekin.params import Params, StyleParams
     from pagekin.pipeline import scan
     from pagekin.readers import Record
     from pagekin.readers import read_pages as read
@@ -30,6 +30,7 @@ __all__ = [
     "Params",
     "Record",
     "Run",
+    "StyleParams",
     "noise",
     "read",
     "scan",
@@ -46,6 +47,7 @@ _HOMES = {
     "Params": ("pagekin.params", "Params"),
     "Record": ("pagekin.readers", "Record"),
     "Run": ("pagekin.run", "Run"),
+    "StyleParams": ("pagekin.params", "StyleParams"),
     "__version__": ("pagekin._core", "__version__"),
     "noise": ("pagekin.single", "noise"),
     "read": ("pagekin.readers", "read_pages"),

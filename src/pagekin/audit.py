@@ -123,8 +123,11 @@ def audit(
         params: From which score on results are near duplicates, and the least digest.
     """
     params = params or FuzzyParams()
-    found = Audit(trec=_is_trec(results))
+    number, first = _first_line(results)
+    found = Audit(trec=not first.lstrip().startswith("{"))
     if found.trec and not pages:
+        if _trec(first) is None:
+            raise InputError(_no_trec(results, number))
         raise InputError(f"{results} is a TREC run file: name a run or crawl with its pages in --pages")
     lists: dict[str, list[Result]] = defaultdict(list)
     parse = _trec if found.trec else _json
@@ -135,6 +138,8 @@ def audit(
     except (OSError, EOFError) as error:
         raise InputError(f"cannot read {results}: {error}") from error
     if not lists:
+        if found.trec:
+            raise InputError(_no_trec(results, number))
         raise InputError(f"{results} holds no results: give JSONL with query, rank, url and html or text")
     for ranked in lists.values():
         ranked.sort(key=lambda result: result.rank)
@@ -243,10 +248,18 @@ def _open(path: Path) -> IO[str]:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _is_trec(path: Path) -> bool:
+def _first_line(path: Path) -> tuple[int, str]:
+    """The first line with anything in it, and its number: it tells the format."""
     try:
         with _open(path) as lines:
-            first = next((line for line in lines if line.strip()), "")
+            first = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), None)
     except (OSError, EOFError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
-    return not first.lstrip().startswith("{")
+    if first is None:
+        raise InputError(f"{path} is empty: it holds no results")
+    return first
+
+
+def _no_trec(path: Path, number: int) -> str:
+    form = "query Q0 document rank score name"
+    return f"{path} holds no results: line {number} is neither JSON nor a TREC line of six fields ({form})"

@@ -48,7 +48,9 @@ class Exported:
     copies: int
     """left out: another page of their class stands for them"""
     empty: int
-    """left out: no word, or none of their own"""
+    """left out: no word"""
+    cut: int
+    """left out: every passage that would count is an earlier page's"""
 
 
 def export_clean(
@@ -67,6 +69,7 @@ def export_clean(
         run: A run with the table `duplicates`.
         output: The file: `.jsonl`, `.jsonl.gz`, `.jsonl.zst`, `.parquet`, `.warc` or `.warc.gz`.
         original_only: Cut passages that an earlier page has: earlier by date where known, then by page id.
+            A page is as early as the earliest of its class.
         min_words: Leave out passages of fewer words.
         threads: How many threads may be used; by default all cores.
         memory: Bytes that may be used; more goes to a folder beside the output.
@@ -79,8 +82,7 @@ def export_clean(
     pages = run.table("pages", ["page", "title", "date", "words"])
     left_out = run.copies()
     copied = _core.Places(left_out)
-    copies = run.table("duplicates", ["class"]).group_by("class").aggregate([("class", "count")])
-    facts = _Facts(pages, copies["class"].combine_chunks(), copies["class_count"].combine_chunks())
+    facts = _Facts(pages, run.table("duplicates", ["class", "page"]))
     counted = _Counted()
 
     def texts() -> Iterator[Batch]:
@@ -100,8 +102,9 @@ def export_clean(
                 rows = (facts.join(batch, cut(batch)) for batch in texts())
             write(partial, schema, map(counted, rows))
             partial.replace(output)
-    total = pages.num_rows - len(left_out)
-    return Exported(counted.rows, len(left_out), total - counted.rows)
+    kept = facts.ids.filter(pc.invert(copied.hold(facts.ids)))
+    worded = len(kept.filter(facts.has_words(kept)))
+    return Exported(counted.rows, len(left_out), len(kept) - worded, worded - counted.rows)
 
 
 class _Counted:
@@ -117,12 +120,16 @@ class _Counted:
 class _Facts:
     """What the run knows of pages beside their texts."""
 
-    def __init__(self, pages: pa.Table, classes: pa.Array, sizes: pa.Array) -> None:
+    def __init__(self, pages: pa.Table, duplicates: pa.Table) -> None:
         self.pages = pages.combine_chunks()
         self.ids = self.pages["page"].combine_chunks()
         self.places = _core.Places(self.ids)
-        self.classes = _core.Places(classes)
-        self.sizes = sizes
+        dates = self._of("date", duplicates["page"].combine_chunks())
+        members = pa.table({"class": duplicates["class"], "date": dates})
+        classes = members.group_by("class").aggregate([("class", "count"), ("date", "min")])
+        self.classes = _core.Places(classes["class"].combine_chunks())
+        self.sizes = classes["class_count"].combine_chunks()
+        self.earliest = classes["date_min"].combine_chunks()
 
     def _of(self, column: str, page: pa.Array) -> pa.Array:
         return self.pages[column].combine_chunks().take(self.places.of(page))
@@ -132,8 +139,13 @@ class _Facts:
         return pc.greater(self._of("words", page), 0)
 
     def order(self) -> Batch:
-        """Pages with their ranks: by date where it is known, then by page id."""
-        keys = pa.table({"page": self.ids, "date": self.pages["date"]})
+        """Pages with their ranks: by date where it is known, then by page id.
+
+        A page stands for its class, which had the text as soon as any of its pages did.
+        """
+        earliest = self.earliest.take(self.classes.of(self.ids))
+        dates = pc.coalesce(earliest, self.pages["date"].combine_chunks())
+        keys = pa.table({"page": self.ids, "date": dates})
         places = pc.sort_indices(keys, sort_keys=[("date", "ascending"), ("page", "ascending")])
         ranks = pc.sort_indices(places).cast(pa.int64())
         return pa.RecordBatch.from_arrays([self.ids, ranks], names=["page", "rank"])

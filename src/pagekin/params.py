@@ -87,9 +87,11 @@ class StyleParams:
         _between("style", "n", self.n, 1, 64)
         _between("style", "m", self.m, 1, 4096)
         _between("style", "seed", self.seed, 0, 2**63 - 1)
-        _between("style", "k", self.k, 1, min(8, self.m))
-        _between("style", "p", self.p, 1, self.m if self.k == 1 else 4096)
         _between("style", "t", self.t, 1, self.m)
+        # A probe of more dimensions than must match would miss pairs that do.
+        _between("style", "k", self.k, 1, min(8, self.t))
+        if not self.miss:
+            _between("style", "p", self.p, 1, self.m if self.k == 1 else 4096)
         _at_least("style", "budget", self.budget, 2)
         if not 0 <= self.miss < 1:
             raise ParamsError(f"style.miss must be from 0 to below 1, not {self.miss}")
@@ -106,7 +108,10 @@ class StyleParams:
             >>> round(StyleParams(p=14).miss_rate, 4)
             0.0085
         """
-        return cls(m=m, t=t, k=k, p=cls(m=m, t=t, k=k, miss=miss).probes)
+        if miss == 0 and k == 1:
+            # More dimensions than a pair that matches in t can differ in.
+            return cls(m=m, t=t, p=m - t + 1)
+        return cls(m=m, t=t, k=k, p=cls(m=m, t=t, k=k, miss=miss or SMALLEST).probes)
 
     @property
     def probes(self) -> int:
@@ -128,6 +133,9 @@ class StyleParams:
         # Independent subsets: each has its own chance to lie within the t.
         return (1 - math.comb(self.t, self.k) / math.comb(self.m, self.k)) ** p
 
+
+SMALLEST = 5e-324
+"""What is next to nothing: asked of several dimensions at once, no number of probes misses nothing at all."""
 
 FAMILIES = ("bins", "rabin")
 

@@ -127,6 +127,15 @@ def test_nothing_to_audit(content: bytes, tmp_path: Path) -> None:
     assert "no results" in one_line(run("audit", tmp_path / "results", "--pages", crawl, code=1))
 
 
+def test_messages_fit_the_file(tmp_path: Path) -> None:
+    crawl = write(tmp_path / "crawl.jsonl", [{"url": "u:1", "text": "x"}])
+    empty = write(tmp_path / "empty.jsonl", [])
+    cut = write(tmp_path / "cut.trec", ["", "51 Q0 x 1"])
+    for pages in ((), ("--pages", crawl)):
+        assert "empty.jsonl is empty" in one_line(run("audit", empty, *pages, code=1))
+        assert "line 2 is neither JSON nor a TREC line of six" in one_line(run("audit", cut, *pages, code=1))
+
+
 def test_unreadable(tmp_path: Path) -> None:
     assert "cannot read" in one_line(run("audit", tmp_path / "none", code=1))
     (tmp_path / "cut.gz").write_bytes(gzip.compress(json.dumps(rows()[0]).encode() * 100)[:200])

@@ -26,6 +26,10 @@ def test_export(scanned: Path, tmp_path: Path) -> None:
     assert f"{len(rows):,} pages written" in done.stderr
     assert f"{copies:,} copies" in done.stderr
     assert done.stdout == ""
+    assert "of their own" not in done.stderr
+    own = run("export", scanned, "--clean", "--original-only", "--min-words", "5", "-o", tmp_path / "o.jsonl")
+    left = len(rows) - len((tmp_path / "o.jsonl").read_text().splitlines())
+    assert f"{left:,} pages with nothing of their own left" in own.stderr
 
 
 @pytest.mark.parametrize(
@@ -34,6 +38,7 @@ def test_export(scanned: Path, tmp_path: Path) -> None:
         (["-o", "x.jsonl"], "--clean"),
         (["--clean", "-o", "x.txt"], "ends with one of"),
         (["--clean", "-o", "x.jsonl", "--min-words", "0"], "--min-words"),
+        (["--clean", "-o", "x.jsonl", "--min-words", "5"], "--min-words goes with --original-only"),
     ],
 )
 def test_wrong_usage(scanned: Path, arguments: list[str], says: str) -> None:

@@ -100,6 +100,15 @@ def test_compare_shows_the_score(tmp_path: Path) -> None:
     assert "block sizes" in score("a", "c")
 
 
+def test_compare_without_styles(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("one")
+    (tmp_path / "b").write_text("two")
+    done = run("compare", tmp_path / "a", tmp_path / "b")
+    assert "nothing can be estimated" in done.stdout
+    assert "±" not in done.stdout
+    assert "http://a.example/x" in run("compare", "http://a.example/x", tmp_path / "b", code=1).stderr
+
+
 def test_threshold(scanned: Path, tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
     first = run("fuzzy-threshold", scanned, "--plot", plot)

@@ -16,6 +16,7 @@ def test_help_has_an_example(command: str) -> None:
     done = run(command, "--help")
     assert done.stderr == ""
     assert "Example" in done.stdout
+    assert "\\b" not in done.stdout, "the mark that keeps lines apart is not for the eye"
     assert f"pagekin {command}" in done.stdout.split("Example", 1)[1]
     assert "--help" in done.stdout
 

@@ -89,6 +89,7 @@ def test_check(quilted: Path) -> None:
     [
         (("run", "nothing.html"), 1, "cannot read"),
         (("run", "nothing.html", "--quilts"), 1, "cannot read"),
+        (("run", "http://a.example/x"), 1, "cannot read http://a.example/x"),
         (("nothing", "page.html", "--quilts"), 1, "not a run folder"),
     ],
 )

@@ -68,6 +68,20 @@ def test_requests_are_stored_with_what_was_asked(tmp_path: Path) -> None:
     assert {record.reason for record in reader} <= {None, "not-a-page", "status"}
 
 
+def test_max_pages_is_kept(tmp_path: Path) -> None:
+    """What is on its way counts, and so does what was there before."""
+    args = ["-o", str(tmp_path / "crawl"), "--delay", "0", "--saturation", "off"]
+    with served(SITE) as server:
+        run("crawl", server.url, *args, "--max-pages", "7")
+        assert len(server.requests) == 7
+        run("crawl", server.url, *args, "--max-pages", "7", "--resume")
+        assert len(server.requests) == 7
+        run("crawl", server.url, *args, "--max-pages", "12", "--resume")
+        assert len(server.requests) == len(set(server.requests)) == 12
+    info = json.loads((tmp_path / "crawl" / "crawl.json").read_bytes())
+    assert (info["reason"], info["counts"]["fetched"]) == ("max_pages", 12)
+
+
 def test_two_hosts_and_breadth_first(tmp_path: Path) -> None:
     other = CmsSite("clean", 2, 15)
     with served(SITE) as first, served(other) as second:

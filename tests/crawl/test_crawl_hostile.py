@@ -103,6 +103,15 @@ def test_robots_that_forbids_a_part_and_asks_for_time(tmp_path: Path) -> None:
     assert times[-1] - times[0] >= 0.25
 
 
+def test_what_robots_forbids_takes_no_room(tmp_path: Path) -> None:
+    with hostile_server("User-agent: *\nDisallow: /good/1\nDisallow: /good/2\n") as server:
+        seeds = [f"{server.url}good/{n}" for n in range(6)]
+        run("crawl", *seeds, "-o", tmp_path / "crawl", "--delay", "0", "--max-pages", "3")
+        asked = [path for path in server.paths if path != "/robots.txt"]
+    assert len(asked) == 3
+    assert not {"/good/1", "/good/2"} & set(asked)
+
+
 def test_nobody_there(tmp_path: Path) -> None:
     with hostile_server() as server:
         gone = server.url

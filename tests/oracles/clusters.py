@@ -92,20 +92,41 @@ def shape(members: Sequence[int], prints: Mapping[int, Print], t: int) -> Shape:
 
 
 def split(members: Sequence[int], prints: Mapping[int, Print], t: int) -> Iterator[list[int]]:
-    """What is left of a cluster without the links whose ends share less than half of their neighbours."""
+    """What is left of a cluster without the links whose ends share fewer than three of five neighbours.
+
+    Who is then alone goes with the part it has most links to, of equal ones that of the smallest hash.
+    """
     near = {a: {b for b in members if a == b or matching(prints[a], prints[b]) >= t} for a in members}
+
+    def strong(a: int, b: int) -> bool:
+        return 5 * len(near[a] & near[b]) >= 3 * len(near[a] | near[b])
+
     left = set(members)
+    parts: list[set[int]] = []
     while left:
-        part, queue = set(), [min(left)]
+        part: set[int] = set()
+        queue = [min(left)]
         while queue:
             a = queue.pop()
             if a not in part:
                 part.add(a)
-                strong = (b for b in near[a] if 2 * len(near[a] & near[b]) >= min(len(near[a]), len(near[b])))
-                queue.extend(strong)
+                queue.extend(b for b in near[a] if strong(a, b))
         left -= part
-        if len(part) > 1:
-            yield sorted(part)
+        parts.append(part)
+    bunches = [frozenset(part) for part in parts if len(part) > 1]
+    if not bunches:
+        yield sorted(members)
+        return
+    with_more = {bunch: set(bunch) for bunch in bunches}
+    for (page,) in (part for part in parts if len(part) == 1):
+
+        def links(bunch: frozenset[int], page: int = page) -> tuple[int, int]:
+            return len(near[page] & bunch), -min(mix(other & MASK) for other in bunch)
+
+        best = max(bunches, key=links)
+        if near[page] & best:
+            with_more[best].add(page)
+    yield from map(sorted, with_more.values())
 
 
 def shapes(prints: Mapping[int, Print], style: Mapping[str, Any]) -> list[Shape]:

@@ -264,3 +264,12 @@ def test_recall_of_a_plan_by_simulation(similarity: float) -> None:
         cuts = [slice(i * made.length, (i + 1) * made.length) for i in range(made.runs)]
         found += any(a[cut] == b[cut] for cut in cuts)
     assert found / trials >= made.recall - 4 * (0.005 / trials) ** 0.5
+
+
+def test_what_a_similarity_takes_is_stated(tmp_path: Path) -> None:
+    crawl = tmp_path / "pages.jsonl"
+    crawl.write_text('{"url": "http://a.example/", "text": "one two three four five six"}\n')
+    params = Params().replace("duplicates", similarity=0.7)
+    step = pagekin.scan(crawl, tmp_path / "run", only=["duplicates"], params=params).info["steps"]["duplicates"]
+    chosen = plan(0.7, 84)
+    assert (step["runs"], step["length"], step["recall"]) == (21, 4, round(chosen.recall, 6))

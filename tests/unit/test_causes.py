@@ -14,6 +14,7 @@ from warcs import http, record
 import pagekin
 from pagekin.addresses import parse, pattern_of
 from pagekin.detect.reasons import reason
+from pagekin.tables.fuzzy import DUPLICATE_RATES
 
 
 def text(number: int) -> str:
@@ -41,6 +42,10 @@ def crawl(folder: Path) -> Path:
 def run(tmp_path_factory: pytest.TempPathFactory) -> pagekin.Run:
     folder = tmp_path_factory.mktemp("causes")
     return pagekin.scan(crawl(folder), folder / "run", only=["causes"])
+
+
+def test_the_screen_shows_in_what_rows_differ() -> None:
+    assert {"site", "pattern", "cluster"} <= set(DUPLICATE_RATES.brief)
 
 
 def test_rates(run: pagekin.Run) -> None:

@@ -69,6 +69,30 @@ def test_earlier_by_date(tmp_path: Path) -> None:
     assert found == {0: "late", 1: f"early {SHARED}", 2: "unknown"}
 
 
+def test_a_class_is_as_early_as_its_earliest_page(tmp_path: Path) -> None:
+    passage = " ".join(f"p{i}" for i in range(40))
+    original = f"{passage} " + " ".join(f"o{i}" for i in range(60))
+    rows = pages(original, original, f"they say {passage} and I agree")
+    dated = [
+        row | {"date": f"{year}-01-01T00:00:00Z"} for row, year in zip(rows, (2022, 2019, 2021), strict=True)
+    ]
+    run = scan(tmp_path, dated)
+    found = {row["page"]: row["text"] for row in exported(run, original_only=True)}
+    assert found == {0: original, 2: "they say\nand I agree"}
+    del dated[0]["date"]
+    found = {
+        row["page"]: row["text"] for row in exported(scan(tmp_path, dated, "undated"), original_only=True)
+    }
+    assert found[0] == original
+
+
+def test_pages_of_which_nothing_is_left(tmp_path: Path) -> None:
+    run = scan(tmp_path, pages(f"{SHARED} eight nine ten and more of it", "", SHARED, SHARED))
+    done = export_clean(run, tmp_path / "own.jsonl", original_only=True)
+    assert (done.pages, done.copies, done.empty, done.cut) == (1, 1, 1, 1)
+    assert export_clean(run, tmp_path / "all.jsonl").cut == 0
+
+
 @settings(max_examples=15)
 @given(st.integers(0, 10**6))
 def test_own_words_by_the_definition(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:

@@ -52,6 +52,20 @@ def test_all_dimensions_miss_nothing() -> None:
     assert StyleParams(p=94).miss_rate == 0, "94 of 128 dimensions cannot all be outside of 35"
 
 
+def test_fewer_dimensions_than_probes_by_default() -> None:
+    """What `miss` chooses need not fit the default number of probes."""
+    assert StyleParams.for_miss_rate(0.01, m=16, t=8).miss_rate <= 0.01
+    assert StyleParams(m=10, t=5, miss=0.01).probes <= 10
+    assert StyleParams.for_miss_rate(0).miss_rate == 0
+    with pytest.raises(ParamsError, match=r"style\.p must be from 1 to 10, not 20"):
+        StyleParams(m=10, t=5)
+
+
+def test_a_probe_wider_than_a_link() -> None:
+    with pytest.raises(ParamsError, match=r"style\.k must be from 1 to 5, not 8"):
+        StyleParams(k=8, t=5)
+
+
 @pytest.mark.parametrize("bad", [{"miss": -0.1}, {"miss": 1.0}, {"miss": 1e-9, "k": 8, "t": 10}])
 def test_what_cannot_be(bad: dict[str, float]) -> None:
     with pytest.raises(ParamsError, match=r"style\.miss"):

@@ -119,6 +119,19 @@ mod tests {
         assert!(whole.iter().all(|f| f.0 == 0 && f.3 == 16 && !f.5));
         let cohesion = (28.0 + 28.0 + 16.0) / 136.0;
         assert!(whole.iter().all(|f| (f.4 - cohesion).abs() < 1e-12));
+        // With a third bunch and a page between, it is a worm: cut, and each page between goes with one of its bunches.
+        let mut three = rows.clone();
+        three.extend((0..8).map(|i| row(500 + i, &[(0..16, 9)])));
+        three.push(row(600, &[(16..32, 8), (0..16, 9)]));
+        assert!(found(&three, &[0; 26], false).iter().all(|f| f.0 == 0 && f.5));
+        let cut = found(&three, &[0; 26], true);
+        assert_eq!(cut.len(), 26);
+        let cluster = |page: i64| cut.iter().find(|f| f.1 == page).map(|f| f.0);
+        for bunch in [0..8, 8..16, 17..25] {
+            assert!(bunch.clone().all(|page| cluster(page) == cluster(bunch.start)));
+        }
+        assert!(cluster(0) != cluster(8) && cluster(8) != cluster(17) && cluster(0) != cluster(17));
+        assert!([cluster(0), cluster(8)].contains(&cluster(16)) && [cluster(8), cluster(17)].contains(&cluster(25)));
         // Two pages, one in each bunch, that are linked to each other are a weak bridge.
         rows[16] = row(300, &[(0..16, 7), (16..24, 5)]);
         rows.push(row(400, &[(16..32, 8), (0..8, 7)]));

@@ -95,12 +95,14 @@ pub fn hash_smallest(matrix: &Matrix, members: &[u32], count: usize) -> Vec<u32>
     sample
 }
 
-/// A link is weak when its ends have fewer than half of their neighbours in common (of the one that has fewer).
+/// A link is weak when its ends have fewer than three of five neighbours in common: of all that either has, the ends
+/// themselves included. A page that links two bunches of equal size has half of its neighbours in common with each.
 fn is_weak(common: u32, a: u32, b: u32) -> bool {
-    2 * common < a.min(b)
+    5 * common < 3 * (a + b - common)
 }
 
-/// Cuts a cluster at its weak bridges; parts of at least two members, or the cluster itself when nothing gives way.
+/// Cuts a cluster at its weak bridges: parts of at least two members. A page that no strong link holds goes with the
+/// part that it has most links to. The cluster itself, when it would only crumble.
 pub fn split(matrix: &Matrix, members: &[u32], t: u32) -> Vec<Vec<u32>> {
     let sample = hash_smallest(matrix, members, SPLIT_SAMPLE);
     let n = sample.len();
@@ -127,19 +129,45 @@ pub fn split(matrix: &Matrix, members: &[u32], t: u32) -> Vec<Vec<u32>> {
             }
         }
     }
-    let labels = joined.labels();
+    let labels = held(joined.labels(), &near);
+    if labels.iter().all(|label| *label == ALONE) {
+        return vec![members.to_vec()];
+    }
     let mut parts: Vec<Vec<u32>> = vec![Vec::new(); n];
     let mut sampled: Vec<(u32, usize)> = sample.iter().copied().zip(0..).collect();
     sampled.sort_unstable();
     for &row in members {
         let place = sampled.binary_search_by_key(&row, |s| s.0).map(|at| sampled[at].1).ok();
         let place = place.or_else(|| nearest(matrix, &sample, row, t));
-        if let Some(place) = place {
-            parts[labels[place] as usize].push(row);
+        if let Some(label) = place.map(|place| labels[place]).filter(|label| *label != ALONE) {
+            parts[label as usize].push(row);
         }
     }
     parts.retain(|part| part.len() > 1);
     parts
+}
+
+/// The label of a place that belongs to no part.
+const ALONE: u32 = u32::MAX;
+
+/// The part of each place of the sample: its own, or for one that is alone the part it has most neighbours in.
+fn held(labels: &[u32], near: &[Vec<u64>]) -> Vec<u32> {
+    let mut sizes = vec![0u32; labels.len()];
+    labels.iter().for_each(|label| sizes[*label as usize] += 1);
+    let mut links = vec![0u32; labels.len()];
+    let mut of = |place: usize| {
+        if sizes[labels[place] as usize] > 1 {
+            return labels[place];
+        }
+        links.fill(0);
+        for other in (0..labels.len()).filter(|&j| near[place][j / 64] >> (j % 64) & 1 == 1) {
+            links[labels[other] as usize] += u32::from(sizes[labels[other] as usize] > 1);
+        }
+        // Of equal ones the first: places are in the order of hashes, so that this is nobody's choice.
+        let best = links.iter().enumerate().max_by_key(|&(label, &links)| (links, std::cmp::Reverse(label)));
+        best.filter(|best| *best.1 > 0).map_or(ALONE, |best| best.0 as u32)
+    };
+    (0..labels.len()).map(&mut of).collect()
 }
 
 /// The member of the sample that a row matches best, if it is linked to any.

@@ -27,7 +27,7 @@ class Asked:
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.argument("page", type=click.Path(path_type=Path))
+@click.argument("page", type=click.Path())
 @click.option("--styles", is_flag=True, help="Which style clusters of the run does it belong to?")
 @click.option("--quilts", is_flag=True, help="Is it a quilt of pages of the run, and of which?")
 @click.option("--url", help="Where the page is from; pages of that site are not foreign to it.")
@@ -41,7 +41,7 @@ class Asked:
     help="For the screen, or for a program to read.",
 )
 def check(
-    run: Path, page: Path, styles: bool, quilts: bool, url: str | None, ip: str | None, form: str
+    run: Path, page: str, styles: bool, quilts: bool, url: str | None, ip: str | None, form: str
 ) -> None:
     """Check one page, an HTML or .txt file, against the pages of a run.
 
@@ -62,16 +62,17 @@ def check(
         CHECKS[name](opened, asked, form)
 
 
-def _read(path: Path, url: str | None, ip: str | None) -> Asked:
+def _read(name: str, url: str | None, ip: str | None) -> Asked:
+    """Reads the page. Its name stays as it was given: a `Path` would take a slash from an address."""
     from pagekin.errors import InputError
     from pagekin.single import text
 
     try:
-        data = path.read_bytes()
+        data = Path(name).read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    plain = data.decode("utf-8", "replace") if path.suffix == ".txt" else text(data)
-    return Asked(str(path), data, plain, url, ip)
+        raise InputError(f"cannot read {name}: {error.strerror}") from error
+    plain = data.decode("utf-8", "replace") if Path(name).suffix == ".txt" else text(data)
+    return Asked(name, data, plain, url, ip)
 
 
 def check_styles(run: Run, asked: Asked, form: str) -> None:

@@ -8,13 +8,13 @@ import click
 
 
 @click.command()
-@click.argument("a", type=click.Path(path_type=Path))
-@click.argument("b", type=click.Path(path_type=Path))
+@click.argument("a", type=click.Path())
+@click.argument("b", type=click.Path())
 @click.option(
     "--n", type=click.IntRange(1, 64), default=32, show_default=True, help="Characters in an n-gram."
 )
 @click.option("--show-noise", is_flag=True, help="Print both noises and mark what they share.")
-def compare(a: Path, b: Path, n: int, show_noise: bool) -> None:
+def compare(a: str, b: str, n: int, show_noise: bool) -> None:
     """Compare two HTML files: one to one.
 
     The style of a page is what is left of its HTML without letters and digits. Exact figures count the
@@ -35,9 +35,15 @@ def compare(a: Path, b: Path, n: int, show_noise: bool) -> None:
         f"n-grams      {found.grams_a:>8,}  {found.grams_b:>8,}   distinct, of {n} characters of noise"
     )
     click.echo(f"Jaccard      {found.jaccard:>8.4f}            exact")
-    click.echo(f"             {found.estimated_jaccard:>8.4f}  ± {found.standard_error:.4f}  by fingerprints")
+    if found.filled:
+        click.echo(
+            f"             {found.estimated_jaccard:>8.4f}  ± {found.standard_error:.4f}  by fingerprints"
+        )
     click.echo(f"Dice         {found.dice:>8.4f}            exact")
-    click.echo(f"             {found.estimated_dice:>8.4f}            by fingerprints")
+    if found.filled:
+        click.echo(f"             {found.estimated_dice:>8.4f}            by fingerprints")
+    else:
+        click.echo("fingerprints        -            no dimension is filled: nothing can be estimated")
     click.echo(
         f"dimensions   {found.matching:>8}  of {found.filled} filled in either page (Sim_b {found.sim_b:.4f})"
     )
@@ -62,16 +68,16 @@ def _say_score(pages: tuple[bytes, bytes]) -> None:
         click.echo(f"             {digest}")
 
 
-def _read(path: Path) -> bytes:
+def _read(path: str) -> bytes:
     from pagekin.errors import InputError
 
     try:
-        return path.read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _show_noise(a: Path, b: Path, pages: tuple[bytes, bytes], n: int) -> None:
+def _show_noise(a: str, b: str, pages: tuple[bytes, bytes], n: int) -> None:
     from pagekin import _core
     from pagekin.cli.tables import clean
 

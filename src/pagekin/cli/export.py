@@ -17,9 +17,7 @@ from pagekin.cli.sizes import SIZE
 @click.option(
     "--min-words",
     type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="With --original-only: leave out passages of fewer words.",
+    help="With --original-only: leave out passages of fewer words.  [default: 1]",
 )
 @click.option(
     "-o",
@@ -35,7 +33,7 @@ def export(
     run: Path,
     clean: bool,
     original_only: bool,
-    min_words: int,
+    min_words: int | None,
     output: Path,
     memory: int,
     threads: int | None,
@@ -54,21 +52,25 @@ def export(
 
     if not clean:
         raise UsageError("say what to export: --clean")
+    if min_words is not None and not original_only:
+        raise UsageError("--min-words goes with --original-only")
     with voice:
         voice.step("export")
         done = export_clean(
             Run(run),
             output,
             original_only=original_only,
-            min_words=min_words,
+            min_words=min_words or 1,
             threads=threads,
             memory=memory,
             progress=voice,
         )
     voice.say(
-        f"{done.pages:,} pages written; left out: {done.copies:,} copies, {done.empty:,} pages without text",
+        f"{done.pages:,} pages written; left out: {done.copies:,} copies, {done.empty:,} pages without text"
+        + (f", {done.cut:,} pages with nothing of their own left" if original_only else ""),
         pages=done.pages,
         copies=done.copies,
         empty=done.empty,
+        cut=done.cut,
     )
     voice.say(f"file: {output}", file=str(output))

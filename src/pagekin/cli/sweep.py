@@ -87,7 +87,7 @@ def sweep(
     Values are given as 2..10, as 10..80:10 with a step, or as 2,5,9. The texts are read once for each k; all
     values of c and theta come from the same covers. The run must have been scanned; it need not have quilts.
 
-    \\b
+    \b
     Examples:
       pagekin sweep run
       pagekin sweep run --k 5 --c 2..10 --m 50 --theta 0.4..1.0 --plot sweep.svg

@@ -45,6 +45,8 @@ class FrontierScheduler(BaseScheduler):
         if self.spider.ending:
             return None
         state = self.spider.state
+        if not self.spider.has_room():
+            return None
         flying: Counter[str] = Counter()
         for arm, count in state.frontier.yields.flying.items():
             flying[arm.host] += count

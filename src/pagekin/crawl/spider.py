@@ -78,10 +78,27 @@ class CrawlSpider(scrapy.Spider):
         assert engine is not None
         self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
 
+    def has_room(self) -> bool:
+        """Whether one more address may be asked for; ends the crawl when all that were allowed have come.
+
+        What is on its way counts: it may come. What robots.txt forbids does not, and makes room again.
+        """
+        limit = self.params.max_pages
+        if limit is None:
+            return True
+        if self._full():
+            # A resumed crawl may have as many from the start: then nothing lands that would end it.
+            self.end("max_pages")
+            return False
+        return self.state.curve.fetched + self.state.frontier.yields.flying.total() < limit
+
+    def _full(self) -> bool:
+        limit = self.params.max_pages
+        return limit is not None and self.state.curve.fetched >= limit
+
     def _after(self) -> None:
         self._listen(self.state)
-        limit = self.params.max_pages
-        if limit is not None and self.state.curve.fetched >= limit:
+        if self._full():
             self.end("max_pages")
         elif self.params.saturation != OFF and self.saturated_at is None and self.state.saturation.reached():
             self.saturated_at = self.state.curve.fetched

@@ -190,6 +190,8 @@ def find_duplicates(run: Run, engine: Engine, params: Params) -> None:
     rule = (
         plan(wanted.similarity, params.shingles.m) if wanted.similarity else Plan(wanted.runs, wanted.length)
     )
+    if wanted.similarity:
+        engine.facts.update(runs=rule.runs, length=rule.length, recall=round(rule.recall, 6))
     runs = run.lineage
     sketched = engine.concat(*(_sketches(old, engine, params.shingles, rule, old is run) for old in runs))
     links = engine.collect(engine.exchange(sketched, FindLinks(rule)))

@@ -105,6 +105,8 @@ def find_styles(run: Run, engine: Engine, params: Params) -> None:
     members = engine.collect(engine.exchange(fingerprints, Cluster(params.style)))
     first = run.first_page
     clusters, ranked = _rank(members, runs, engine, first)
+    # What chance leaves out: pairs that match in just t dimensions and meet in no probe.
+    engine.facts.update(probes=params.style.probes, miss_rate=round(params.style.miss_rate, 6))
     engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: ranked})
 
 

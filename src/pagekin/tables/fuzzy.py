@@ -43,7 +43,7 @@ DUPLICATE_RATES = Table(
         Column("url", pa.string(), "one of them"),
         Column("of_url", pa.string(), "the page it repeats"),
     ),
-    brief=("site", "pattern", "pages", "exact", "near", "cause", "detail", "caused"),
+    brief=("site", "pattern", "cluster", "pages", "exact", "near", "cause", "detail", "caused"),
 )
 
 URL_PARAMETERS = Table(
