@@ -270,6 +270,8 @@ def test_what_a_similarity_takes_is_stated(tmp_path: Path) -> None:
     crawl = tmp_path / "pages.jsonl"
     crawl.write_text('{"url": "http://a.example/", "text": "one two three four five six"}\n')
     params = Params().replace("duplicates", similarity=0.7)
-    step = pagekin.scan(crawl, tmp_path / "run", only=["duplicates"], params=params).info["steps"]["duplicates"]
+    step = pagekin.scan(crawl, tmp_path / "run", only=["duplicates"], params=params).info["steps"][
+        "duplicates"
+    ]
     chosen = plan(0.7, 84)
     assert (step["runs"], step["length"], step["recall"]) == (21, 4, round(chosen.recall, 6))

@@ -1,8 +1,7 @@
 //! (gram, page) pairs in 1,024 buckets by the gram's first bits, in memory up to a limit and then on disk.
 //!
-//! A chunk is what some pages give, already in bucket order. When the chunks reach the limit their last buckets are
-//! written out as one run, bucket after bucket, so that a bucket is read back in as many long reads as there are runs.
-//! Only as many buckets go to disk as do not fit; the first ones stay in memory to the end.
+//! A chunk is what some pages give, already in bucket order. When the chunks reach the limit they are written out as
+//! one run, bucket after bucket, so that a bucket is read back in as many long reads as there are runs.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -68,19 +67,9 @@ impl Chunk {
     fn bytes(&self) -> usize {
         self.grams.len() * PAIR + size_of_val(&*self.bounds)
     }
-
-    /// Gives up the buckets from this one on.
-    fn truncate(&mut self, bucket: usize) {
-        let end = self.bounds[bucket];
-        self.grams.truncate(end as usize);
-        self.grams.shrink_to_fit();
-        self.pages.truncate(end as usize);
-        self.pages.shrink_to_fit();
-        self.bounds[bucket..].fill(end);
-    }
 }
 
-/// Buckets that were written out together; bucket b is at pairs `starts[b]..starts[b + 1]`, grams first.
+/// Chunks that were written out together; bucket b is at pairs `starts[b]..starts[b + 1]`, grams first.
 struct Run {
     starts: Vec<u64>,
 }
@@ -101,8 +90,6 @@ pub struct Pairs {
     written: u64,
     held: usize,
     limit: usize,
-    /// The first bucket that goes to disk.
-    boundary: usize,
     folder: PathBuf,
     total: u64,
 }
@@ -117,7 +104,6 @@ impl Pairs {
             written: 0,
             held: 0,
             limit,
-            boundary: BUCKETS,
             folder: folder.to_owned(),
             total: 0,
         }
@@ -209,24 +195,13 @@ impl Pairs {
         Ok(())
     }
 
-    /// Bytes of the chunks that a bucket has.
-    fn held_in(&self, bucket: usize) -> usize {
-        self.chunks.iter().map(|chunk| chunk.bucket(bucket).0.len() * PAIR).sum()
-    }
-
     fn spill(&mut self) -> io::Result<()> {
-        // What came since for buckets on disk. Where that is little, more buckets join them, so that runs are long.
-        let mut going: usize = (self.boundary..BUCKETS).map(|bucket| self.held_in(bucket)).sum();
-        while self.boundary > 0 && going <= self.limit / 4 {
-            self.boundary -= 1;
-            going += self.held_in(self.boundary);
-        }
         if self.file.is_none() {
             self.file = Some(nameless(&self.folder)?);
         }
         let mut out = BufWriter::with_capacity(1 << 20, self.file.as_ref().expect("made above"));
-        let mut starts = vec![self.written; self.boundary];
-        for bucket in self.boundary..BUCKETS {
+        let mut starts = Vec::with_capacity(BUCKETS + 1);
+        for bucket in 0..BUCKETS {
             starts.push(self.written);
             for chunk in &self.chunks {
                 out.write_all(chunk.bucket(bucket).0.to_byte_slice())?;
@@ -240,9 +215,8 @@ impl Pairs {
         out.flush()?;
         drop(out);
         self.runs.push(Run { starts });
-        self.chunks.iter_mut().for_each(|chunk| chunk.truncate(self.boundary));
-        self.chunks.retain(|chunk| !chunk.grams.is_empty());
-        self.held = self.chunks.iter().map(Chunk::bytes).sum();
+        self.chunks.clear();
+        self.held = 0;
         Ok(())
     }
 }

@@ -60,7 +60,7 @@ const SHARE: usize = 1 << 18;
 impl Quilter {
     /// For grams of `k` words.
     pub fn new(k: usize, seed: u64, room: Room) -> Self {
-        let pairs = Pairs::new(room.memory / 8 * 5, &room.folder);
+        let pairs = Pairs::new(room.memory / 2, &room.folder);
         Quilter { k, seed, room, pairs, pages: Vec::new(), grams: Vec::new(), sites: SitesBuilder::default() }
     }
 
