@@ -286,3 +286,18 @@ def test_a_damaged_index(tmp_path: Path) -> None:
     (run.path / "grams.index").write_bytes(b"PKGRAMS1")
     with pytest.raises(RunError, match="gram index"):
         KnownGrams(run)
+
+
+def test_against_known_pages(tmp_path: Path) -> None:
+    """A new page is a quilt of known ones, and the new index holds both."""
+    old = scan(tmp_path / "old", SOURCES[:3], keep_grams=True)
+    new = tmp_path / "new.jsonl"
+    pages = [*SOURCES[3:], {"url": "http://q.example/", "text": STITCHED}]
+    new.write_text("".join(json.dumps(page) + "\n" for page in pages))
+    params = pagekin.Params().replace("quilts", keep_grams=True)
+    run = pagekin.scan(new, tmp_path / "run", only=["quilts"], params=params, against=old.path)
+    expected = {f"http://{c}.example/" for c in "abcde"}
+    assert {row["source_url"] for row in sources_of(run)["http://q.example/"]} == expected
+    answer = KnownGrams(run).check(STITCHED, "http://q.example/")
+    assert answer.quilt
+    assert {source["source_url"] for source in answer.sources} == expected
