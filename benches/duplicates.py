@@ -15,9 +15,9 @@ import math
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import combinations
 from pathlib import Path
 
@@ -78,15 +78,18 @@ def by_pagekin(pages: list[str], similarity: float = THRESHOLD) -> Labels:
     sketch, known = Shingle(params.shingles).open(2), Known(None).open(2)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as beside:
         kin = _core.Kin(rule.runs, rule.length, rule.similarity, 2, 4 * 10**9, folder)
-        batches, sketches = [], []
+        batches: list[pa.RecordBatch] = []
+        sketches: deque[Future[pa.RecordBatch]] = deque()
         # Python's strings become UTF-8 while the kernel is busy with those before.
         for start in range(0, len(pages), BATCH):
             text = pa.array(pages[start : start + BATCH], pa.string())
             page = pa.array(range(start, start + len(text)), pa.int64())
             batches.append(pa.record_batch({"page": page, "url": pa.array([""] * len(text)), "text": text}))
             sketches.append(beside.submit(sketch, batches[-1].select(["page", "text"])))
-        for made in sketches:
-            kin.push(known(made.result()))
+            if len(sketches) > 2:
+                kin.push(known(sketches.popleft().result()))
+        while sketches:
+            kin.push(known(sketches.popleft().result()))
         links = pa.Table.from_batches(kin.finish())
         verifier = MakeClasses(links, similarity, 0, params.shingles).open(
             Resources(2, 4 * 10**9, Path(folder))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pagekin import _core
+from pagekin.detect.rows import tuples
 from pagekin.errors import InputError
 from pagekin.params import FuzzyParams
 from pagekin.readers import read_pages
@@ -236,7 +237,7 @@ def _run_pages(run: Run, wanted: set[str]) -> Iterator[tuple[str, Page]]:
 
 def _rows(run: Run, table: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
     for batch in run.batches(table, columns):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        yield from tuples(batch)
 
 
 def _open(path: Path) -> IO[str]:

@@ -95,8 +95,8 @@ class StyleParams:
         _at_least("style", "budget", self.budget, 2)
         if not 0 <= self.miss < 1:
             raise ParamsError(f"style.miss must be from 0 to below 1, not {self.miss}")
-        if self.probes > 4096:
-            raise ParamsError(f"style.miss = {self.miss} needs more than 4096 probes of {self.k} dimensions")
+        if self.miss:
+            self._fewest(self.miss)
 
     @classmethod
     def for_miss_rate(cls, miss: float, *, m: int = 128, t: int = 35, k: int = 1) -> StyleParams:
@@ -108,23 +108,24 @@ class StyleParams:
             >>> round(StyleParams(p=14).miss_rate, 4)
             0.0085
         """
-        if miss == 0 and k == 1:
-            # More dimensions than a pair that matches in t can differ in.
-            return cls(m=m, t=t, p=m - t + 1)
-        return cls(m=m, t=t, k=k, p=cls(m=m, t=t, k=k, miss=miss or SMALLEST).probes)
+        return cls(m=m, t=t, k=k, p=cls(m=m, t=t, k=k, p=1, miss=miss)._fewest(miss))
 
     @property
     def probes(self) -> int:
         """How many probes there are: p, or as many as `miss` asks for."""
-        if not self.miss:
-            return self.p
-        most = self.m if self.k == 1 else 4097
-        return next((p for p in range(1, most) if self._missed(p) <= self.miss), most)
+        return self._fewest(self.miss) if self.miss else self.p
 
     @property
     def miss_rate(self) -> float:
         """The chance that a pair which matches in exactly t dimensions is met by no probe."""
         return self._missed(self.probes)
+
+    def _fewest(self, miss: float) -> int:
+        most = self.m if self.k == 1 else 4096
+        for p in range(1, most + 1):
+            if self._missed(p) <= miss:
+                return p
+        raise ParamsError(f"style.miss = {miss} needs more than {most} probes of {self.k} dimensions")
 
     def _missed(self, p: int) -> float:
         if self.k == 1:
@@ -133,9 +134,6 @@ class StyleParams:
         # Independent subsets: each has its own chance to lie within the t.
         return (1 - math.comb(self.t, self.k) / math.comb(self.m, self.k)) ** p
 
-
-SMALLEST = 5e-324
-"""What is next to nothing: asked of several dimensions at once, no number of probes misses nothing at all."""
 
 FAMILIES = ("bins", "rabin")
 

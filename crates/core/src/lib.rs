@@ -1,6 +1,7 @@
 //! The kernels of pagekin: pure functions from pages and Arrow batches to Arrow batches.
 //!
-//! Nothing here opens a file, reads the environment or knows Python. One module per idea.
+//! Nothing here reads the environment or knows Python, and files are opened only for what does not fit in memory and
+//! for the gram index. One module per idea.
 
 pub mod alike;
 #[cfg(target_arch = "x86_64")]

@@ -4,7 +4,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, BooleanArray, Int64Array, StringArray};
+use arrow_array::{Array, BooleanArray, Int64Array};
 use arrow_schema::{ArrowError, DataType};
 use hashbrown::HashMap;
 
@@ -47,34 +47,18 @@ impl Places {
         Places::Numbers(numbers, places)
     }
 
-    fn of_number(&self, number: i64) -> Option<i64> {
-        match self {
-            Places::Numbers(numbers, places) => Some(places[numbers.binary_search(&number).ok()?]),
-            Places::Ascending(numbers) => Some(numbers.binary_search(&number).ok()? as i64),
-            Places::Names(_) => None,
-        }
-    }
-
-    fn of_name(&self, name: &str) -> Option<i64> {
-        match self {
-            Places::Names(places) => places.get(name).copied(),
-            _ => None,
-        }
-    }
-
     /// The first place of each key; null where there is none.
     pub fn of(&self, keys: &dyn Array) -> Result<Int64Array, ArrowError> {
         match (self, keys.as_primitive_opt::<Int64Type>(), keys.as_string_opt::<i32>()) {
-            (Places::Numbers(..) | Places::Ascending(_), Some(numbers), _) => {
-                Ok(numbers.iter().map(|number| self.of_number(number?)).collect())
+            (Places::Ascending(all), Some(keys), _) => {
+                Ok(keys.iter().map(|key| Some(all.binary_search(&key?).ok()? as i64)).collect())
             }
-            (Places::Names(_), _, Some(names)) => Ok(self.of_names(names)),
+            (Places::Numbers(all, places), Some(keys), _) => {
+                Ok(keys.iter().map(|key| Some(places[all.binary_search(&key?).ok()?])).collect())
+            }
+            (Places::Names(places), _, Some(keys)) => Ok(keys.iter().map(|key| places.get(key?).copied()).collect()),
             _ => Err(ArrowError::SchemaError(format!("keys of another type: {}", keys.data_type()))),
         }
-    }
-
-    fn of_names(&self, names: &StringArray) -> Int64Array {
-        names.iter().map(|name| self.of_name(name?)).collect()
     }
 
     /// Whether each key has a place.
@@ -86,6 +70,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arrow_array::StringArray;
     use proptest::prelude::*;
 
     proptest! {

@@ -14,6 +14,7 @@ from pagekin.detect.fuzzy import columns_of
 from pagekin.detect.parameters import Parameters
 from pagekin.detect.reasons import Reason, reason
 from pagekin.detect.redirects import Redirects
+from pagekin.detect.rows import tuples
 from pagekin.engines.base import Engine
 from pagekin.params import Params
 from pagekin.run import Run
@@ -87,7 +88,7 @@ def find_causes(run: Run, engine: Engine, params: Params) -> None:
     cells: dict[tuple[str, str, int | None], Cell] = defaultdict(Cell)
     parameters = Parameters()
     for batch in run.batches("pages", ["page", "url", "domain", "words"]):
-        for page, url, domain, words in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+        for page, url, domain, words in tuples(batch):
             address = parse(url or "")
             copy = copies.get(page)
             cells[domain or address.host, pattern_of(address), clusters.get(page)].add(url or "", copy)
@@ -104,11 +105,7 @@ def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
     facts = columns_of(run, "pages", ["domain", "ip"], fuzzy["page"].combine_chunks())
     for name, column in facts.items():
         fuzzy = fuzzy.append_column(name, column)
-    rows = (
-        row
-        for batch in fuzzy.to_batches(max_chunksize=BATCH)
-        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
-    )
+    rows = (row for batch in fuzzy.to_batches(max_chunksize=BATCH) for row in tuples(batch))
     same: dict[Reason | None, Reason | None] = {}
     redirects = Redirects.of(run)
     last = None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +10,7 @@ import pyarrow.compute as pc
 from pagekin import _core
 from pagekin.detect.phrase_kinds import kind
 from pagekin.detect.representatives import representatives
+from pagekin.detect.rows import looked_up, tuples
 from pagekin.detect.site_originality import site_pages, sites_of, with_originality
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
@@ -176,13 +175,11 @@ def phrase_rows(popular: pa.Table, quotes: pa.Table, pages: pa.Table) -> pa.Tabl
     """One row a phrase, from one row for each function under which it is popular."""
     keys = ["fingerprint", "pages", "hosts", "servers", "example"]
     rows = popular.group_by(keys, use_threads=False).aggregate([("function", "count")])
-    place = pc.index_in(rows["fingerprint"], value_set=quotes["fingerprint"].combine_chunks())
-    phrase = quotes["phrase"].combine_chunks().take(place.combine_chunks())
-    example = pc.index_in(rows["example"], value_set=pages["page"].combine_chunks())
+    phrase = looked_up(rows["fingerprint"], quotes, "fingerprint", "phrase")
     spread = pa.table({"phrase": phrase, "pages": rows["pages"], "servers": rows["servers"]})
     # Some at a time: as Python's strings, all of them would take several times their memory.
     kinds = [
-        pa.array([kind(text or "", n, servers) for text, n, servers in _rows(batch)], pa.string())
+        pa.array([kind(text or "", n, servers) for text, n, servers in tuples(batch)], pa.string())
         for batch in spread.to_batches(max_chunksize=PIECE)
     ]
     table = pa.table(
@@ -193,17 +190,13 @@ def phrase_rows(popular: pa.Table, quotes: pa.Table, pages: pa.Table) -> pa.Tabl
             "domains": rows["servers"],
             "kind": pa.chunked_array(kinds, pa.string()),
             "functions": rows["function_count"],
-            "example_url": pages["url"].combine_chunks().take(example.combine_chunks()),
+            "example_url": looked_up(rows["example"], pages, "page", "url"),
             "fingerprint": rows["fingerprint"],
         },
         schema=PHRASES.schema,
     )
     order = [("pages", "descending"), ("phrase", "ascending"), ("fingerprint", "ascending")]
     return table.sort_by(order)
-
-
-def _rows(batch: Batch) -> Iterator[tuple[Any, ...]]:
-    return zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def site_rows(counts: pa.Table, pages: pa.Table, params: Params) -> pa.Table:

@@ -8,6 +8,7 @@ from urllib.parse import urldefrag, urljoin
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from pagekin.detect.rows import tuples
 from pagekin.run import Run
 
 
@@ -24,7 +25,7 @@ class Redirects:
         wanted = (ds.field("reason") == "status") & pc.match_substring_regex(ds.field("detail"), "^3.. .")
         with run.reading("skipped"):
             for batch in run.dataset("skipped").to_batches(columns=["url", "detail"], filter=wanted):
-                for url, detail in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                for url, detail in tuples(batch):
                     found.add(url or "", detail.split(" ", 1)[1])
         return found
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.engines.base import BatchFunction, Engine
+from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
 
@@ -44,3 +45,8 @@ def looked_up(keys: pa.ChunkedArray | pa.Array, table: pa.Table, key: str, value
     if isinstance(places, pa.ChunkedArray):
         places = places.combine_chunks()
     return table[value].combine_chunks().take(places)
+
+
+def tuples(batch: Batch) -> Iterator[tuple[Any, ...]]:
+    """The rows of a batch as Python's values."""
+    return zip(*(column.to_pylist() for column in batch.columns), strict=True)
