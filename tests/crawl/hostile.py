@@ -56,6 +56,7 @@ WAYS: dict[str, Callable[[str], bytes]] = {
     "not-a-picture": lambda _: answer(page("html that says it is a picture"), "Content-Type: image/png"),
     "bomb": lambda _: answer(BOMB, "Content-Encoding: gzip"),
     "bad-gzip": lambda _: answer(b"\x1f\x8b\x08" + b"no gzip at all" * 9, "Content-Encoding: gzip"),
+    "large": lambda _: answer(page("a large page " * 150_000)),
     "charset": lambda _: answer(b"<p>caf\xe9", "Content-Type: text/html; charset=utf-8"),
     "nonsense": lambda _: answer(page("what charset"), "Content-Type: text/html; charset=x-klingon"),
     "links": lambda _: answer(page("many", *(f"/missing/{n}" for n in range(10_000)))),
@@ -65,6 +66,7 @@ WAYS: dict[str, Callable[[str], bytes]] = {
     "silence": lambda _: b"",
     "error": lambda _: answer(page("broken"), status="500 Oops"),
     "later": lambda _: answer(page("busy"), "Retry-After: 1", status="503 Busy"),
+    "count": lambda path: answer(page(f"number {path[7:]}", f"/count/{int(path[7:]) + 1}")),
     "good": lambda path: answer(page(f"this good page has the number {path.split('/')[2]} and nothing else")),
 }  # fmt: skip
 

@@ -80,6 +80,20 @@ def test_interrupt_and_resume(server: SiteServer, tmp_path: Path) -> None:
     assert {SITE.view(path).content for path in server.requests} >= SITE.uniques()
 
 
+@pytest.mark.parametrize("kind", ["printer", "sessions"])
+def test_a_saturated_crawl_stays_so(kind: str, tmp_path: Path) -> None:
+    with served(CmsSite(kind, 1, 60)) as server:
+        args = ["crawl", server.url, "-o", str(tmp_path / "crawl"), "--delay", "0"]
+        done = run(*args)
+        assert "saturated" in done.stderr
+        before = len(server.requests)
+        again = run(*args, "--resume")
+        assert "saturated" in again.stderr
+        assert len(server.requests) == before
+        run(*args, "--resume", "--saturation", "off", "--max-pages", str(before + 5), "--quiet")
+        assert len(server.requests) == before + 5
+
+
 def limited() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 

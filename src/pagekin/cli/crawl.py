@@ -89,7 +89,9 @@ REASONS = {
     "--seed", type=int, default=0, show_default=True, help="Another seed breaks ties in another way."
 )
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the growth curve to a .png or .svg file.")
-@click.option("--resume", is_flag=True, help="Go on with a crawl that was stopped.")
+@click.option(
+    "--resume", is_flag=True, help="Go on with a crawl that was stopped; begin it if there is none."
+)
 @voice_options
 def crawl(
     urls: tuple[str, ...],
@@ -140,6 +142,9 @@ def _report(ended: Ended, output: Path, voice: Voice) -> None:
     voice.say(line_of(state), **point._asdict())
     for why, count in sorted(state.failures.items()):
         voice.say(f"no page {count:,}: {why}", reason=why, addresses=count)
+    if state.series.idle:
+        idle = state.series.idle
+        voice.say(f"{idle:,} of the unique pages only counted on, as in a calendar without end", idle=idle)
     if ended.saturated_at is not None and ended.reason != "pagekin_saturated":
         voice.say(
             f"saturated after {ended.saturated_at:,} fetches: --saturation stop would have ended there",

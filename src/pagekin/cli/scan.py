@@ -51,7 +51,7 @@ PAGE_SHARE = 32
 @click.option(
     "--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MiB, or a 32nd of --memory]"
 )
-@click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
+@click.option("--resume", is_flag=True, help="Go on with a run that was stopped; begin it if there is none.")
 @click.option(
     "--against",
     type=click.Path(path_type=Path),

@@ -31,8 +31,11 @@ class Answer:
     why: str | None = None
 
 
-def understand(url: str, head: bytes, body: bytes, limit: int) -> Answer:
-    """Takes an HTTP answer as it was sent: status line and headers, and the body, still encoded."""
+def understand(url: str, head: bytes, body: bytes | None, limit: int) -> Answer:
+    """Takes an HTTP answer as it was sent: status line and headers, and the body, still encoded.
+
+    There is no body if it was larger than `limit`.
+    """
     http = parse_head(head, b"")
     if http is None:
         return Answer(0, why="bad-http")
@@ -46,6 +49,8 @@ def understand(url: str, head: bytes, body: bytes, limit: int) -> Answer:
     content_type = http.get(b"\r\ncontent-type:") or None
     if content_type is not None and not is_html_type(content_type):
         return Answer(200, why="not-html")
+    if body is None:
+        return Answer(200, why="too-large")
     try:
         body = decode_body(http, body, limit)
     except TooLargeError:

@@ -33,8 +33,8 @@ from pagekin import _core
 from pagekin.crawl.curve import Curve
 from pagekin.crawl.known import EXACT, UNIQUE, Known
 from pagekin.crawl.patterns import Addresses, Arm
-from pagekin.crawl.saturation import ADVISE, MODES, OFF, STOP, WORTH, Saturation
-from pagekin.crawl.spider import SATURATED
+from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH, Saturation
+from pagekin.crawl.series import Series
 from pagekin.crawl.yields import Yields
 from pagekin.errors import ParamsError
 from pagekin.readers.base import is_html_type, looks_like_html
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 META = "pagekin"
 ARM = "pagekin_arm"
+SERIES = "pagekin_series"
+"""Where a response and the requests made from it carry its pattern, and the steps along it (see `series`)."""
 DROPS = {"none": (), "exact": (EXACT,), "all": (EXACT, "near")}
 _STATS = {"unique": "unique", "exact": "dup_exact", "near": "dup_near"}
 
@@ -106,6 +108,7 @@ class PagekinExtension:
         self._known = Known(self.options.threshold)
         self._urls: list[str] = []
         self._addresses = Addresses()
+        self._series = Series()
         self._saturated = False
         for handler, signal in (
             (self.request_scheduled, signals.request_scheduled),
@@ -151,18 +154,23 @@ class PagekinExtension:
     def judge(self, response: Response) -> dict[str, Any] | None:
         """The verdict on a response; None for what is no page."""
         arm = response.meta.pop(ARM, None)
+        pattern, steps = response.meta.pop(SERIES, ("", 0))
+        if arm is not None:
+            steps += Arm(*arm).pattern == pattern
+            response.meta[SERIES] = Arm(*arm).pattern, steps
         content_type = (response.headers.get(b"Content-Type") or b"").decode("latin-1") or None
         is_page = is_html_type(content_type) if content_type else looks_like_html(response.body)
         verdict: dict[str, Any] | None = None
+        new = False
         if response.status == 200 and is_page:
             text = _core.extract(_core.decode(response.body, content_type)[0], response.url)[0]
             kind, of, score = self._known.see(text)
             self._urls.append(response.url)
             verdict = {"kind": kind, "url": None if of is None else self._urls[of], "score": score}
             self._count(_STATS[kind])
+            new = kind == UNIQUE and not (arm and self._series.is_idle(Arm(*arm).pattern, steps, text))
         if arm is not None:
-            unique = verdict is not None and verdict["kind"] == UNIQUE
-            self.yields.learn(Arm(*arm), unique, unique)
+            self.yields.learn(Arm(*arm), new, new)
         self.curve.add(verdict["kind"] if verdict else "other", self.yields.queued.total())
         self._check()
         return verdict
@@ -247,5 +255,6 @@ class PagekinMiddleware:
         if isinstance(thing, Request):
             if thing.meta.get(META) is verdict:
                 thing.meta.pop(META, None)  # spiders like to pass on all of a response's meta
+            thing.meta[SERIES] = response.meta.get(SERIES, ("", 0))
             return thing
         return thing if verdict is None else self._extension.tagged(thing, verdict)

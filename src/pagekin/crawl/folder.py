@@ -18,6 +18,7 @@ from typing import Any
 
 from pagekin import _core
 from pagekin.crawl.params import CrawlParams
+from pagekin.crawl.replay import is_empty
 from pagekin.crawl.state import CrawlState
 from pagekin.errors import ParamsMismatchError, RunError, RunExistsError
 from pagekin.files import TEMPORARY, write_atomically, writing
@@ -47,6 +48,7 @@ class CrawlFolder:
             "params": asdict(self.params),
             "counts": {name: value for name, value in point._asdict().items() if name != "seconds"},
             "failures": dict(sorted(state.failures.items())),
+            "idle": state.series.idle,
             "skipped": dict(sorted(state.skipped.items())),
             "forecast": {name: round(value, 4) for name, value in asdict(forecast).items()},
         }
@@ -59,7 +61,7 @@ class CrawlFolder:
 
 @contextmanager
 def crawl_folder(path: Path, params: CrawlParams, *, resume: bool) -> Iterator[CrawlFolder]:
-    """A new folder, or with `resume` one that was begun with the same seeds and scope."""
+    """A new folder, or one in which nothing was stored; with `resume` one of the same seeds and scope."""
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
         lock = (path / ".lock").open("wb")
@@ -91,6 +93,8 @@ def _check(path: Path, params: CrawlParams, resume: bool) -> None:
         raise RunError(f"cannot read {path / 'crawl.json'}: {error!r}") from error
     if info.get("format") != FORMAT:
         raise RunError(f"{path} was written in format {info.get('format')}; this pagekin reads {FORMAT}")
+    if not resume and is_empty(path, params.max_page_bytes):
+        return  # nobody answered; there is nothing to lose, and nothing that seeds and scope must fit
     if not resume:
         raise RunExistsError(
             f"{path} already holds a crawl; add --resume to go on with it, or choose another -o"

@@ -39,6 +39,8 @@ class Target(NamedTuple):
     arm: Arm
     hops: int = 0
     """redirects on the way to it"""
+    steps: int = 0
+    """links on the way to it that led from an address to another of the same pattern"""
 
 
 class _Host:
@@ -76,8 +78,8 @@ class Frontier:
     def __len__(self) -> int:
         return self.yields.queued.total()
 
-    def add(self, url: str, depth: int = 0, hops: int = 0) -> Target | None:
-        """Queues an address; None if it was met before."""
+    def add(self, url: str, by: Target | None = None, *, redirect: bool = False) -> Target | None:
+        """Queues an address, and by way of which other it was found; None if it was met before."""
         self._links.add(hash(url))
         if self.met >= self._limit:
             self.refused += 1
@@ -89,7 +91,7 @@ class Frontier:
         arm = self.yields.arm(met)
         if arm not in self._lots and len(self._lots) >= MAX_ARMS:
             arm = Arm(arm.host, f"{arm.host}/…", arm.again)
-        target = Target(url, depth, arm, hops)
+        target = Target(url, 0, arm) if by is None else _beyond(by, url, arm, redirect)
         self.put(target)
         if self._waiting is not None:
             self._waiting[url] = target
@@ -221,3 +223,10 @@ class Frontier:
         if line:
             self._lines[name] = line  # hosts take turns
         return target
+
+
+def _beyond(by: Target, url: str, arm: Arm, redirect: bool) -> Target:
+    """A redirect is no step further from the seeds, and none along a series."""
+    if redirect:
+        return Target(url, by.depth, arm, by.hops + 1, by.steps)
+    return Target(url, by.depth + 1, arm, 0, by.steps + (arm.pattern == by.arm.pattern))

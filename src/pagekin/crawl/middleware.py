@@ -28,6 +28,9 @@ MAX_DELAY = 60.0
 HEAD = "pagekin_head"
 """Where a request carries the status line and headers of its answer."""
 
+RECEIVED = "pagekin_received"
+"""Where a request counts the bytes of its answer's body."""
+
 _FLAGS = {"dataloss": "disconnect", "partial": "disconnect", "download_stopped": "unspecified"}
 
 
@@ -52,17 +55,35 @@ class Recorder:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._limit = crawler.settings.getint("DOWNLOAD_MAXSIZE")
         crawler.signals.connect(self.headers_received, signals.headers_received)
+        crawler.signals.connect(self.bytes_received, signals.bytes_received)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Recorder:
         """Made by Scrapy."""
         return cls(crawler)
 
-    def headers_received(self, headers: Any, request: Request) -> None:
-        """The body of what is no page is not fetched."""
+    def headers_received(self, headers: Any, body_length: int, request: Request) -> None:
+        """The body of what is no page, or says that it is too large, is not fetched."""
+        if TARGET not in request.meta:
+            return
+        request.meta[RECEIVED] = 0
         content_type = headers.get(b"Content-Type")
-        if TARGET in request.meta and content_type and not is_html_type(content_type.decode("latin-1")):
+        if content_type and not is_html_type(content_type.decode("latin-1")):
+            raise StopDownload(fail=False)
+        if isinstance(body_length, int):  # else the server did not say
+            self._count(request, body_length)
+            request.meta[RECEIVED] = 0
+
+    def bytes_received(self, data: bytes, request: Request) -> None:
+        """A body without end is left where it becomes too large."""
+        if TARGET in request.meta:
+            self._count(request, len(data))
+
+    def _count(self, request: Request, size: int) -> None:
+        request.meta[RECEIVED] += size
+        if request.meta[RECEIVED] > self._limit:
             raise StopDownload(fail=False)
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Response:
@@ -70,6 +91,9 @@ class Recorder:
         crawl = _spider(self._crawler)
         target = request.meta.get(TARGET)
         head = _head(response)
+        too_large = request.meta.get(RECEIVED, 0) > self._limit
+        if too_large:
+            response = response.replace(body=b"")
         truncated = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
         exchange = Exchange(
             target.url if target is not None else request.url,
@@ -79,6 +103,7 @@ class Recorder:
             str(response.ip_address) if response.ip_address else None,
             datetime.now(UTC),
             truncated,
+            self._limit if too_large else None,
         )
         try:
             crawl.writer.write(exchange)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pagekin.crawl.answer import PASSING, understand
 from pagekin.crawl.known import KnownPages
 from pagekin.crawl.state import CrawlState
-from pagekin.crawl.warc import segments
+from pagekin.crawl.warc import LARGER_THAN, segments
 from pagekin.readers.framed import Framed, field
 from pagekin.readers.frames import Codec
 from pagekin.readers.framing import Framing
@@ -20,6 +20,7 @@ from pagekin.readers.http import MAX_HEAD, parse_head
 from pagekin.readers.source import open_source
 
 PIECE = 1 << 20
+ROBOTS = "/robots.txt"
 
 
 class Stored(NamedTuple):
@@ -28,6 +29,8 @@ class Stored(NamedTuple):
     url: str
     head: bytes
     body: bytes
+    larger_than: int | None
+    """the body was left out because it is larger than this"""
 
 
 def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> int:
@@ -36,10 +39,12 @@ def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> in
     state.frontier.replay()
     count = 0
     for stored in stored_responses(folder, limit):
-        if stored.url.endswith("/robots.txt"):
+        if stored.url.endswith(ROBOTS):
             continue
-        answer = understand(stored.url, stored.head, stored.body, limit)
-        if answer.status in PASSING:
+        larger = stored.larger_than
+        answer = understand(stored.url, stored.head, stored.body if larger is None else None, limit)
+        fits_now = answer.why == "too-large" and larger is not None and larger < limit
+        if answer.status in PASSING or fits_now:
             continue  # it will be asked for again
         target = state.frontier.take(stored.url)
         if target is not None:
@@ -47,6 +52,11 @@ def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> in
             count += 1
     state.frontier.replayed()
     return count
+
+
+def is_empty(folder: Path, limit: int) -> bool:
+    """Whether a crawl came to nothing but robots.txt, if to anything."""
+    return all(stored.url.endswith(ROBOTS) for stored in stored_responses(folder, limit))
 
 
 def mend(folder: Path) -> None:
@@ -93,4 +103,7 @@ def _stored(framed: Framed) -> Stored | None:
     url = field(framed.head, framed.low, b"\r\nwarc-target-uri:").decode("utf-8", "replace")
     block = (framed.front + framed.data)[: framed.length]
     http = parse_head(block, b"")
-    return Stored(url, block[: http.end], block[http.end :]) if http is not None else None
+    if http is None:
+        return None
+    larger = field(framed.head, framed.low, f"\r\n{LARGER_THAN.lower()}:".encode())
+    return Stored(url, block[: http.end], block[http.end :], int(larger) if larger.isdigit() else None)

@@ -13,7 +13,7 @@ from pagekin.crawl.folder import CrawlFolder, crawl_folder
 from pagekin.crawl.known import Known
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.replay import replay
-from pagekin.crawl.saturation import STOP
+from pagekin.crawl.saturation import SATURATED, STOP
 from pagekin.crawl.scope import Scope
 from pagekin.crawl.state import CrawlState
 from pagekin.crawl.warc import CrawlWriter
@@ -60,6 +60,10 @@ def crawl(
         known = Known(params.threshold)
         with writing(output):
             replayed = replay(output, state, known, params.max_page_bytes)
+            if params.saturation == STOP and len(state.frontier) and state.saturation.holds():
+                folder.save(state, SATURATED)
+                return Ended(state, SATURATED, state.curve.fetched, replayed)
+            folder.save(state, None)
             writer = CrawlWriter(output, params.user_agent)
         _started = True
         try:

@@ -20,6 +20,9 @@ from pagekin.crawl.yields import Yields
 OFF, ADVISE, STOP = "off", "advise", "stop"
 MODES = (OFF, ADVISE, STOP)
 
+SATURATED = "pagekin_saturated"
+"""The close reason when the rule ended a crawl."""
+
 WORTH = 0.08
 """New unique pages per fetch below which a crawl is saturated."""
 
@@ -59,8 +62,10 @@ class Saturation:
         return any(self._yields.bound(arm) > self.worth for arm in self._yields.flying)
 
     def reached(self) -> bool:
-        """Whether nothing that is to come is worth a fetch any more."""
+        """Whether nothing that is to come is worth a fetch any more; to be asked after every fetch."""
         self._asked += 1
-        if self._asked % CHECK_EVERY or self._yields.all.bound() > self.worth:
-            return False
-        return self._yields.best() <= self.worth
+        return self._asked % CHECK_EVERY == 0 and self.holds()
+
+    def holds(self) -> bool:
+        """The same, looked at whenever it is asked."""
+        return self._yields.all.bound() <= self.worth and self._yields.best() <= self.worth

@@ -13,15 +13,12 @@ from twisted.python.failure import Failure
 
 from pagekin.crawl.answer import understand
 from pagekin.crawl.known import KnownPages
-from pagekin.crawl.middleware import HEAD
+from pagekin.crawl.middleware import HEAD, RECEIVED
 from pagekin.crawl.params import CrawlParams
-from pagekin.crawl.saturation import ADVISE, OFF
+from pagekin.crawl.saturation import ADVISE, OFF, SATURATED
 from pagekin.crawl.scheduler import TARGET
 from pagekin.crawl.state import CrawlState
 from pagekin.crawl.warc import CrawlWriter
-
-SATURATED = "pagekin_saturated"
-"""The close reason when the saturation rule ended a crawl."""
 
 Listener = Callable[[CrawlState], None]
 
@@ -54,8 +51,9 @@ class CrawlSpider(scrapy.Spider):
 
     def parse(self, response: Response, **_: Any) -> None:
         """An answer came."""
-        target = response.meta[TARGET]
-        answer = understand(target.url, response.meta[HEAD], response.body, self.params.max_page_bytes)
+        target, limit = response.meta[TARGET], self.params.max_page_bytes
+        body = response.body if response.meta.get(RECEIVED, 0) <= limit else None
+        answer = understand(target.url, response.meta[HEAD], body, limit)
         self.state.settle(target, answer, self.known)
         self._after()
 
@@ -111,7 +109,7 @@ _NAMES = {
     "DownloadTimeoutError": "timeout", "ConnectionRefusedError": "refused", "DNSLookupError": "dns",
     "ConnectionLost": "connection", "ResponseFailed": "connection", "ConnectionDone": "connection",
     "DownloadConnectionRefusedError": "refused", "CannotResolveHostError": "dns",
-    "DownloadFailedError": "connection", "DownloadCancelledError": "too-large", "CancelledError": "too-large",
+    "DownloadFailedError": "connection",
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from pagekin.crawl.frontier import UNIQUE_FIRST, Frontier, Target
 from pagekin.crawl.known import UNIQUE, KnownPages
 from pagekin.crawl.saturation import WORTH, Saturation
 from pagekin.crawl.scope import Scope
+from pagekin.crawl.series import Series
 
 MAX_HOPS = 10
 """Redirects that are followed from one link."""
@@ -34,6 +35,7 @@ class CrawlState:
         self.scope = scope
         self.frontier = Frontier(order, seed)
         self.saturation = Saturation(self.frontier.yields, worth)
+        self.series = Series()
         self.curve = Curve()
         self._patient = patient
         self.failures: Counter[str] = Counter()
@@ -52,20 +54,24 @@ class CrawlState:
     def settle(self, target: Target, answer: Answer, known: KnownPages) -> None:
         """An answer came, whatever it is."""
         if answer.text is not None:
-            self.page(target, known.see(answer.text).kind, answer.links)
+            kind = known.see(answer.text).kind
+            idle = kind == UNIQUE and self.series.is_idle(target.arm.pattern, target.steps, answer.text)
+            self.page(target, kind, answer.links, idle=idle)
         elif answer.location is not None:
             self.redirect(target, answer.location)
         else:
             self.nothing(target, answer.why or "unknown")
 
-    def page(self, target: Target, kind: str, links: Iterable[str]) -> bool:
+    def page(self, target: Target, kind: str, links: Iterable[str], *, idle: bool = False) -> bool:
         """A page came; returns whether it was worth the fetch.
 
-        A duplicate that opens a way to addresses of a rich arm is worth it too.
+        A duplicate that opens a way to addresses of a rich arm is worth it too. A unique page is not if it is
+        idle: one more of an endless series.
         """
-        rich = self._queue(links, target.depth + 1)
-        worth = kind == UNIQUE or rich
-        self.frontier.learn(target.arm, worth, kind == UNIQUE)
+        rich = self._queue(links, target)
+        new = kind == UNIQUE and not idle
+        worth = new or rich
+        self.frontier.learn(target.arm, worth, new)
         self.curve.add(kind, len(self.frontier))
         return worth
 
@@ -80,7 +86,7 @@ class CrawlState:
         why = self.scope.refuses(location) or ("redirects" if target.hops >= MAX_HOPS else None)
         if why is not None:
             self.skipped[why] += 1
-        if why is None and self.frontier.add(location, target.depth, target.hops + 1) is not None:
+        if why is None and self.frontier.add(location, target, redirect=True) is not None:
             self.frontier.land(target.arm)
         else:
             self.frontier.learn(target.arm, False)
@@ -93,7 +99,7 @@ class CrawlState:
         if fetched:
             self.curve.add("other", len(self.frontier))
 
-    def _queue(self, links: Iterable[str], depth: int) -> bool:
+    def _queue(self, links: Iterable[str], by: Target) -> bool:
         """Queues what is in scope and new; returns whether any of it belongs to a rich arm."""
         rich = False
         for link in links:
@@ -103,6 +109,6 @@ class CrawlState:
             if why is not None:
                 self.skipped[why] += 1
                 continue
-            target = self.frontier.add(link, depth)
+            target = self.frontier.add(link, by)
             rich |= target is not None and self.frontier.yields.is_rich(target.arm)
         return rich

@@ -22,6 +22,9 @@ from pagekin import _core
 SEGMENT_BYTES = 1 << 30
 LEVEL = 6
 
+LARGER_THAN = "Pagekin-Larger-Than"
+"""The header of a record whose body was left out: the limit in bytes that it exceeded."""
+
 
 class Exchange(NamedTuple):
     """One request and the answer to it, as they went over the wire but for the transfer encoding."""
@@ -35,7 +38,9 @@ class Exchange(NamedTuple):
     ip: str | None
     date: datetime
     truncated: str | None = None
-    """why the body is not whole: length, time, disconnect or unspecified"""
+    """why the body is not whole: disconnect or unspecified"""
+    larger_than: int | None = None
+    """the body was left out because it is larger than this"""
 
 
 def segments(folder: Path) -> list[Path]:
@@ -99,7 +104,9 @@ def _records(exchange: Exchange) -> bytes:
     response, request = f"<urn:uuid:{uuid4()}>", f"<urn:uuid:{uuid4()}>"
     digest = b32encode(sha1(exchange.body, usedforsecurity=False).digest()).decode()
     more = {"WARC-Payload-Digest": f"sha1:{digest}"}
-    if exchange.truncated:
+    if exchange.larger_than is not None:
+        more |= {"WARC-Truncated": "length", LARGER_THAN: str(exchange.larger_than)}
+    elif exchange.truncated:
         more["WARC-Truncated"] = exchange.truncated
     block = exchange.head + exchange.body
     answer = _record("response", response, "application/http; msgtype=response", block, about | more)

@@ -145,7 +145,9 @@ class WarcReader:
             except TooLargeError:
                 record.reason, record.detail = "too-large", f"more than {self._limit} bytes"
                 return
-            if content_type is None and not looks_like_html(body):
+            if not body and field(framed.head, framed.low, b"\r\nwarc-truncated:") == b"length":
+                record.reason, record.detail = "too-large", "left out by the crawler"
+            elif content_type is None and not looks_like_html(body):
                 record.reason, record.detail = "not-html", "no Content-Type"
             else:
                 record.html = body
