@@ -150,8 +150,11 @@ def test_style_clusters(small_web: Path, tmp_path: Path) -> None:
     fuzzy = run.table("fuzzy", ["page", "class"]).to_pylist()
     copies = Counter(cluster.get(row["page"]) for row in fuzzy if row["page"] != row["class"])
     pages = Counter(cluster.get(page) for page in run.table("pages", ["page"])["page"].to_pylist())
+    names = dict(zip(*run.table("style_clusters", ["cluster", "name"]).to_pydict().values(), strict=True))
+    assert any(row["software"] for row in run.table("duplicate_rates").to_pylist())
     found: dict[int | None, list[int]] = defaultdict(lambda: [0, 0])
     for row in run.table("duplicate_rates").to_pylist():
+        assert row["software"] == names.get(row["cluster"])
         found[row["cluster"]][0] += row["pages"]
         found[row["cluster"]][1] += row["duplicates"]
     assert found == {name: [pages[name], copies[name]] for name in pages}

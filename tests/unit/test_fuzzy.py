@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
 from hashlib import md5
@@ -18,6 +19,7 @@ import pagekin
 from pagekin import _core
 from pagekin.errors import ParamsError
 from pagekin.params import FuzzyParams
+from pagekin.report.growth import growth_of
 
 SCHEMA = pa.schema([("page", pa.int64()), ("md5", pa.string()), ("ssdeep", pa.string())])
 
@@ -232,3 +234,34 @@ def test_bad_calls() -> None:
     kernel = _core.FuzzyClasses(1, 1, 90, 7)
     with pytest.raises(ValueError, match="md5"):
         kernel.push(batch)
+
+
+def test_against_known_pages_is_as_in_one_run(small_web: Path, tmp_path: Path) -> None:
+    """New pages get the classes, kinds and scores that they get when all pages are scanned together."""
+    rows = [
+        json.dumps({"url": page.url, "text": pagekin.text(page.html)}) + "\n"
+        for page in pagekin.read(small_web)
+        if page.html
+    ][:600]
+    parts = [tmp_path / f"{name}.jsonl" for name in "abc"]
+    for number, path in enumerate(parts):
+        path.write_text("".join(rows[number::3]))
+    known: pagekin.Run | None = None
+    listed = 0
+    for number, path in enumerate(parts):
+        whole = pagekin.scan(parts[: number + 1], tmp_path / f"whole{number}", only=["fuzzy"]).table("fuzzy")
+        known = pagekin.scan(
+            path, tmp_path / f"run{number}", only=["causes"], against=known.path if known else None
+        )
+        first = known.first_page
+        assert first == number << 40
+        new = {row["class"] for row in whole.to_pylist() if row["page"] >= first}
+        expected = [row for row in whole.to_pylist() if row["page"] >= first or row["page"] in new]
+        assert known.table("fuzzy").to_pylist() == expected
+        copies = [row for row in expected if row["page"] != row["class"]]
+        rates = known.table("duplicate_rates").to_pylist()
+        assert sum(row["duplicates"] for row in rates) == len(copies)
+        last = growth_of(known).to_pylist()[-1]
+        assert last["exact"] + last["near"] == len(copies)
+        listed += len(copies)
+    assert listed >= 20

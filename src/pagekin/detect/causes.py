@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -82,9 +82,10 @@ class Cell:
 
 
 def find_causes(run: Run, engine: Engine, params: Params) -> None:
-    """Fuzzy, pages, skipped, style_members → duplicate_rates, url_parameters."""
+    """Fuzzy, pages, skipped, style_members, style_clusters → duplicate_rates, url_parameters."""
     copies = dict(find_copies(run))
-    clusters = style_clusters(run)
+    clusters = column_by(run, "style_members", "page", "cluster")
+    software = column_by(run, "style_clusters", "cluster", "name")
     cells: dict[tuple[str, str, int | None], Cell] = defaultdict(Cell)
     parameters = Parameters()
     for batch in run.batches("pages", ["page", "url", "domain", "words"]):
@@ -94,7 +95,7 @@ def find_causes(run: Run, engine: Engine, params: Params) -> None:
             cells[domain or address.host, pattern_of(address), clusters.get(page)].add(url or "", copy)
             if words:
                 parameters.add(address, page if copy is None else copy.content)
-    rates = pa.Table.from_pylist(rate_rows(cells), schema=DUPLICATE_RATES.schema)
+    rates = pa.Table.from_pylist(rate_rows(cells, software), schema=DUPLICATE_RATES.schema)
     tables = {DUPLICATE_RATES: rates, URL_PARAMETERS: parameters.table()}
     engine.publish(run, "causes", tables)
 
@@ -122,15 +123,17 @@ def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
             before.append(member)
 
 
-def style_clusters(run: Run) -> dict[int, int]:
-    """The style cluster of each page that has one."""
-    if "style_members" not in run.tables:
+def column_by(run: Run, table: str, key: str, name: str) -> dict[int, Any]:
+    """A column of a table by another; nothing if the run has no such table."""
+    if table not in run.tables:
         return {}
-    members = run.table("style_members", ["page", "cluster"])
-    return dict(zip(members["page"].to_pylist(), members["cluster"].to_pylist(), strict=True))
+    rows = run.table(table, [key, name])
+    return dict(zip(rows[key].to_pylist(), rows[name].to_pylist(), strict=True))
 
 
-def rate_rows(cells: dict[tuple[str, str, int | None], Cell]) -> list[dict[str, object]]:
+def rate_rows(
+    cells: dict[tuple[str, str, int | None], Cell], software: dict[int, str | None]
+) -> list[dict[str, object]]:
     """The rows of `duplicate_rates`, in order."""
     rows: list[dict[str, object]] = []
     for (site, pattern, cluster), cell in sorted(cells.items(), key=_order):
@@ -140,6 +143,7 @@ def rate_rows(cells: dict[tuple[str, str, int | None], Cell]) -> list[dict[str, 
                 "site": site,
                 "pattern": pattern,
                 "cluster": cluster,
+                "software": None if cluster is None else software.get(cluster),
                 "pages": cell.pages,
                 "duplicates": cell.kinds.total(),
                 "exact": cell.kinds["exact"],

@@ -31,9 +31,10 @@ class Gatherer:
         self.classes = _core.FuzzyClasses(
             resources.threads, resources.memory // PIECES_SHARE, params.threshold, params.least
         )
-        wordless = run.dataset("pages").to_batches(columns=["page"], filter=ds.field("words") == 0)
-        for batch in wordless:
-            self.classes.leave_out(batch.column("page").to_pylist())
+        for known in run.lineage:
+            wordless = known.dataset("pages").to_batches(columns=["page"], filter=ds.field("words") == 0)
+            for batch in wordless:
+                self.classes.leave_out(batch.column("page").to_pylist())
         self.push = self.classes.push
 
     def finish(self) -> Iterator[Batch]:
@@ -56,10 +57,22 @@ class Classes:
 
 
 def find_fuzzy(run: Run, engine: Engine, params: Params) -> None:
-    """Sketches → pieces → classes → fuzzy."""
-    sketches = engine.load(run, "sketches", ["page", "md5", "ssdeep"])
+    """Sketches → pieces → classes → fuzzy.
+
+    With `scan --against` the digests of the known runs take part, and the rows are those of the new pages and
+    of their representatives.
+    """
+    names = ["page", "md5", "ssdeep"]
+    sketches = engine.concat(*(engine.load(known, "sketches", names) for known in run.lineage))
     members = engine.collect(engine.exchange(sketches, Classes(run, params.fuzzy)))
-    engine.publish(run, "fuzzy", {FUZZY: fuzzy_rows(run, members)})
+    engine.publish(run, "fuzzy", {FUZZY: fuzzy_rows(run, new_members(run, members))})
+
+
+def new_members(run: Run, members: pa.Table) -> pa.Table:
+    """The members that are new, and the representatives of their classes."""
+    new = pc.greater_equal(members["page"], run.first_page)
+    classes = members["class"].filter(new).combine_chunks()
+    return members.filter(pc.or_(new, pc.is_in(members["page"], classes)))
 
 
 def fuzzy_rows(run: Run, members: pa.Table) -> pa.Table:
@@ -83,10 +96,13 @@ def fuzzy_rows(run: Run, members: pa.Table) -> pa.Table:
 def columns_of(
     run: Run, table: str, names: Sequence[str], pages: pa.Array | Sequence[int]
 ) -> dict[str, pa.ChunkedArray]:
-    """Columns of a table for these pages, in their order; only what is asked for is held in memory."""
+    """Columns of a table for these pages, known ones too, in their order; nothing else is held in memory."""
     pages = pages if isinstance(pages, pa.Array) else pa.array(pages, pa.int64())
-    wanted = ds.field("page").isin(pages)
-    with run.reading(table):
-        found = run.dataset(table).to_table(columns=["page", *names], filter=wanted)
+    parts = []
+    for known in run.lineage:
+        with known.reading(table):
+            wanted = ds.field("page").isin(pages)
+            parts.append(known.dataset(table).to_table(columns=["page", *names], filter=wanted))
+    found = pa.concat_tables(parts)
     rows = pc.index_in(pages, value_set=found["page"].combine_chunks())
     return {name: found[name].take(rows) for name in names}

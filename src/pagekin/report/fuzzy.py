@@ -38,7 +38,7 @@ def causes(run: Run) -> Section:
     """Which software and which addresses make the duplicates."""
     rates = run.table("duplicate_rates")
     rates = rates.filter(pc.greater(rates["duplicates"], 0))
-    names = ["site", "pattern", "cluster", "pages", "exact", "near", "rate", "cause", "detail", "caused"]
+    names = ["site", "pattern", "software", "cluster", "pages", "exact", "near", "cause", "detail", "caused"]
     parameters = run.table("url_parameters")
     parameters = parameters.filter(pc.equal(parameters["verdict"], "never matters"))
     said = Facts(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pagekin.report.blocks import Block, Facts, Picture, Section
 from pagekin.run import Run
@@ -46,10 +47,11 @@ def growth_of(run: Run) -> pa.Table:
     """
     pages = run.table("sketches", ["page", "md5"])
     worded = run.table("pages", ["words"])["words"].to_pylist()
-    near: dict[int, int] = {}
+    copies: dict[int, str] = {}
     if "fuzzy" in run.tables:
-        fuzzy = run.table("fuzzy", ["page", "representative"])
-        near = dict(zip(fuzzy["page"].to_pylist(), fuzzy["representative"].to_pylist(), strict=True))
+        fuzzy = run.table("fuzzy", ["page", "representative", "kind"])
+        fuzzy = fuzzy.filter(pc.not_equal(fuzzy["page"], fuzzy["representative"]))
+        copies = dict(zip(fuzzy["page"].to_pylist(), fuzzy["kind"].to_pylist(), strict=True))
     seen: set[str] = set()
     counts = {"fetched": 0, "unique": 0, "exact": 0, "near": 0}
     step = max(1, pages.num_rows // POINTS)
@@ -57,7 +59,7 @@ def growth_of(run: Run) -> pa.Table:
     for page, md5, words in zip(pages["page"].to_pylist(), pages["md5"].to_pylist(), worded, strict=True):
         if not words:
             continue
-        kind = "exact" if md5 in seen else "near" if near.get(page, page) != page else "unique"
+        kind = "exact" if md5 in seen else copies.get(page, "unique")
         seen.add(md5)
         counts[kind] += 1
         counts["fetched"] += 1

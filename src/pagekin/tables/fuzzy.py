@@ -8,10 +8,11 @@ from pagekin.tables.base import PAGE, URL, Column, Table
 
 FUZZY = Table(
     "fuzzy",
-    "Pages whose texts are copies of each other: the same MD5, or ssdeep digests that score high.",
+    "Pages whose texts are copies of each other: the same MD5, or ssdeep digests that score high; with "
+    "--against, new ones and their representatives.",
     "class, then page",
     (
-        Column("class", pa.int64(), "the smallest page id of the class"),
+        Column("class", pa.int64(), "the smallest page id of the class, which may be of a known run"),
         PAGE,
         URL,
         Column("kind", pa.string(), "`exact`: the same text as the representative; else `near`"),
@@ -32,6 +33,7 @@ DUPLICATE_RATES = Table(
         Column("site", pa.string(), "registered domain of the pages, else their host"),
         Column("pattern", pa.string(), "host, path shape and query keys of the pages' addresses"),
         Column("cluster", pa.int64(), "style cluster of the pages; null for none, or without styles"),
+        Column("software", pa.string(), "what the cluster's pages give themselves away as: its `name`"),
         Column("pages", pa.int64(), "pages of this site, pattern and cluster"),
         Column("duplicates", pa.int64(), "exact and near duplicates among them"),
         Column("exact", pa.int64(), "exact duplicates among them"),
@@ -43,7 +45,7 @@ DUPLICATE_RATES = Table(
         Column("url", pa.string(), "one of them"),
         Column("of_url", pa.string(), "the page it repeats"),
     ),
-    brief=("site", "pattern", "cluster", "pages", "exact", "near", "cause", "detail", "caused"),
+    brief=("site", "pattern", "software", "cluster", "pages", "exact", "near", "cause", "detail", "caused"),
 )
 
 URL_PARAMETERS = Table(
