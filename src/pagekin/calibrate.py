@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pagekin import _core
 from pagekin.detect.fuzzy import columns_of
@@ -18,6 +19,10 @@ from pagekin.run import Run
 PHRASE = 4
 RANGE = 5
 """Scores in a range."""
+ENOUGH = 0.95
+"""Share of the pairs that must be similar enough for a score to be suggested."""
+FEW = 40
+"""Fewer pairs than this say little about one in twenty."""
 MOST_PAGES = 50_000
 """Pages that are looked at; of a larger run, so many evenly spread."""
 MOST_MATCHES = 50
@@ -32,6 +37,8 @@ class Pair:
     similarity: float
     a: int
     b: int
+    weight: float
+    """pairs of its range in the run, for each one in the sample"""
 
 
 @dataclass(frozen=True)
@@ -48,14 +55,34 @@ class Range:
     """share of the pairs that are as similar as was asked for"""
 
 
+class Standing(NamedTuple):
+    """All pairs from a score on."""
+
+    score: int
+    pairs: int
+    """in the sample"""
+    alike: float
+    """share of the run's pairs that are as similar as was asked for, estimated"""
+
+
 @dataclass(frozen=True)
 class Calibration:
     """The sample, by ranges of scores, and the threshold it suggests."""
 
     pairs: list[Pair]
     ranges: list[Range]
-    suggested: int | None
-    """the lowest score from which on all but one in twenty pairs are similar enough"""
+    standings: list[Standing]
+    """what the scores that are borne out by enough pairs are worth, highest first"""
+
+    @property
+    def suggested(self) -> Standing | None:
+        """The lowest score from which on all but one in twenty pairs are similar enough."""
+        return min((row for row in self.standings if row.alike >= ENOUGH), default=None)
+
+    @property
+    def best(self) -> Standing:
+        """The score from which on most pairs are similar enough."""
+        return max(self.standings, key=lambda row: row.alike)
 
 
 def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Calibration:
@@ -70,15 +97,15 @@ def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Cal
     pairs = sample_pairs(run, per_range, seed)
     if not pairs:
         raise RunError(f"{run.path} has no two different texts whose digests have a score")
-    pages = sorted({page for pair in pairs for page in pair[1:]})
+    pages = sorted({page for _, a, b, _ in pairs for page in (a, b)})
     texts = columns_of(run, "texts", ["text"], pages)["text"].to_pylist()
     phrases = {page: _phrases(text) for page, text in zip(pages, texts, strict=True)}
-    found = [Pair(score, _jaccard(phrases[a], phrases[b]), a, b) for score, a, b in pairs]
-    return Calibration(found, _ranges(found, similarity), _suggest(found, similarity))
+    found = [Pair(score, _jaccard(phrases[a], phrases[b]), a, b, weight) for score, a, b, weight in pairs]
+    return Calibration(found, _ranges(found, similarity), _standings(found, similarity))
 
 
-def sample_pairs(run: Run, per_range: int, seed: int) -> list[tuple[int, int, int]]:
-    """Score and pages of some pairs for each range of scores, by score and page."""
+def sample_pairs(run: Run, per_range: int, seed: int) -> list[tuple[int, int, int, float]]:
+    """Score, pages and weight of some pairs for each range of scores, by score and page."""
     table = run.table("sketches", ["page", "md5", "ssdeep"])
     step = max(1, -(-table.num_rows // MOST_PAGES))
     first: dict[str, tuple[int, str]] = {}
@@ -100,7 +127,8 @@ def sample_pairs(run: Run, per_range: int, seed: int) -> list[tuple[int, int, in
                 kept[place].append((score, pages[other][0], page))
             elif (at := rng.randrange(seen[place])) < per_range:
                 kept[place][at] = (score, pages[other][0], page)
-    return sorted(pair for part in kept.values() for pair in part)
+    weights = {place: seen[place] / len(part) for place, part in kept.items()}
+    return sorted((*pair, weights[place]) for place, part in kept.items() for pair in part)
 
 
 def _phrases(text: str) -> set[tuple[str, ...]]:
@@ -125,12 +153,13 @@ def _ranges(pairs: list[Pair], similarity: float) -> list[Range]:
     return rows
 
 
-def _suggest(pairs: list[Pair], similarity: float) -> int | None:
-    best, alike = None, 0
+def _standings(pairs: list[Pair], similarity: float) -> list[Standing]:
+    """For every score, the pairs from it on; where there are enough of them, or else all."""
+    rows, alike, total = [], 0.0, 0.0
     above = sorted(pairs, key=lambda pair: -pair.score)
-    for count, pair in enumerate(above, 1):
-        alike += pair.similarity >= similarity
-        last = count == len(above) or above[count].score != pair.score
-        if last and alike * 20 >= count * 19:
-            best = pair.score
-    return best
+    for place, pair in enumerate(above, 1):
+        total += pair.weight
+        alike += pair.weight * (pair.similarity >= similarity)
+        if place == len(above) or above[place].score != pair.score:
+            rows.append(Standing(pair.score, place, alike / total))
+    return [row for row in rows if row.pairs >= FEW] or rows

@@ -36,6 +36,7 @@ ADVICE = {
     errno.EACCES: "permission denied; choose a folder you may write to",
     errno.EPERM: "not permitted; choose a folder you may write to",
     errno.EROFS: "the file system is read-only; choose another folder",
+    errno.ENOENT: "a folder on the way to it is missing; make it, or choose another",
     errno.ENOTDIR: "a part of the path is a file; choose another folder",
     errno.EEXIST: "a file of that name is in the way; choose another",
     errno.EISDIR: "a folder of that name is in the way; choose another",

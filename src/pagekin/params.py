@@ -278,7 +278,8 @@ class ServerParams:
     map: str = field(
         default="",
         metadata={
-            "doc": "a file of lines `host-or-domain name`: what bears one name is one site",
+            "doc": "a file of lines `host-or-domain name`: what bears one name is one site; "
+            "the table `sites` takes it with --site domain only",
             "flag": "--server-map",
         },
     )

@@ -111,11 +111,13 @@ def test_compare_without_styles(tmp_path: Path) -> None:
 
 def test_threshold(scanned: Path, tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
-    first = run("fuzzy-threshold", scanned, "--plot", plot)
-    assert first.stdout == run("fuzzy-threshold", scanned).stdout, "the same sample each time"
+    first = run("fuzzy-threshold", scanned, "--similarity", "0.5", "--plot", plot)
+    assert first.stdout == run("fuzzy-threshold", scanned, "--similarity", "0.5").stdout, (
+        "the same sample each time"
+    )
     assert "suggested threshold: " in first.stdout
     assert plot.read_bytes().startswith(b"<?xml")
-    found = calibrate(pagekin.Run(scanned), 0.8, 50)
+    found = calibrate(pagekin.Run(scanned), 0.5, 200)
     assert sum(part.pairs for part in found.ranges) == len(found.pairs) > 10
     text = dict(
         zip(
@@ -129,8 +131,34 @@ def test_threshold(scanned: Path, tmp_path: Path) -> None:
             for words in (pagekin.words(text[pair.a]), pagekin.words(text[pair.b]))
         ]
         assert pair.similarity == len(phrases[0] & phrases[1]) / len(phrases[0] | phrases[1])
-    above = [pair for pair in found.pairs if pair.score >= (found.suggested or 101)]
-    assert sum(pair.similarity >= 0.8 for pair in above) >= 0.95 * len(above)
+    said = found.suggested
+    assert said is not None
+    assert f"suggested threshold: {said.score}\n" in first.stdout
+
+    def share(score: int) -> float:
+        above = [pair for pair in found.pairs if pair.score >= score]
+        return sum(pair.weight * (pair.similarity >= 0.5) for pair in above) / sum(p.weight for p in above)
+
+    assert share(said.score) >= 0.95
+    assert said.pairs == sum(pair.score >= said.score for pair in found.pairs)
+    lower = {row.score for row in found.standings if row.score < said.score}
+    assert all(share(score) < 0.95 for score in lower)
+
+
+def test_no_threshold_will_do(scanned: Path) -> None:
+    found = calibrate(pagekin.Run(scanned), 1.0, 200)
+    assert found.suggested is None
+    assert (
+        f"none; of pairs that score {found.best.score} or more"
+        in run("fuzzy-threshold", scanned, "--similarity", "1").stdout
+    )
+
+
+def test_a_threshold_is_told_for_the_whole_run(scanned: Path) -> None:
+    """Ranges with many pairs count for as many, however few of them are compared."""
+    every, some = (calibrate(pagekin.Run(scanned), 0.8, pairs) for pairs in (10_000, 3))
+    assert {pair.weight for pair in every.pairs} == {1.0}
+    assert sum(pair.weight for pair in some.pairs) == pytest.approx(len(every.pairs))
 
 
 def test_threshold_without_pairs(tmp_path: Path) -> None:

@@ -92,13 +92,16 @@ def test_products(generator: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("Topics and replies\nPowered by phpBB", "forum"),
+        ("Topics and replies\nPowered by phpBB", "forum: phpBB"),
+        ("Latest posts\nPROUDLY POWERED BY WORDPRESS", "software: WordPress"),
+        ("x " * 30_000 + "Powered by MediaWiki", "software: MediaWiki"),
+        ("Powered by people like you", None),
         ("This domain is parked", "parked domain"),
         ("Buy this domain today", "parked domain"),
         ("Index of /pub\nName Last modified Size", "directory listing"),
         ("The web server software is running but nobody is here", "default server page"),
         ("A text about parks and forums", None),
-        ("x" * 30_000 + " buy this domain", None),
+        ("x" * 30_000 + " buy this domain" + "x" * 30_000, None),
         ("", None),
         (None, None),
     ],

@@ -19,7 +19,7 @@ import click
 @click.option(
     "--pairs",
     type=click.IntRange(1, 10_000),
-    default=50,
+    default=200,
     show_default=True,
     help="Pairs to compare for each range of scores.",
 )
@@ -36,7 +36,7 @@ def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None)
       pagekin fuzzy-threshold run
       pagekin fuzzy-threshold run --similarity 0.9 --plot scores.svg
     """
-    from pagekin.calibrate import calibrate
+    from pagekin.calibrate import FEW, calibrate
     from pagekin.report.figures import check_plot, write_plot
     from pagekin.report.fuzzy import draw_scores
     from pagekin.run import Run
@@ -48,10 +48,16 @@ def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None)
     for part in found.ranges:
         scores = f"{part.low:>3} to {part.high:>3} {part.pairs:>6}"
         click.echo(f"{scores}   {part.mean:.2f}    {part.least:.2f}   {part.alike:>6.0%}")
-    if found.suggested is None:
-        click.echo(f"suggested threshold: none; too few pairs reach a similarity of {similarity:g}")
+    said, best = found.suggested, found.best
+    if said is None:
+        click.echo(
+            f"suggested threshold: none; of pairs that score {best.score} or more, {best.alike:.0%} have a "
+            f"similarity of {similarity:g}"
+        )
     else:
-        click.echo(f"suggested threshold: {found.suggested}")
+        click.echo(f"suggested threshold: {said.score}")
+    if (said or best).pairs < FEW:
+        click.echo(f"only {(said or best).pairs} pairs bear that out: the run has few pairs with a score")
     if plot is not None:
         write_plot(plot, lambda axes: draw_scores(axes, found, similarity))
         click.echo(f"wrote {plot}", err=True)

@@ -15,6 +15,12 @@ from pagekin.run import Run
 FORUMS = (
     "phpBB|vBulletin|Simple Machines|SMF|MyBB|Discourse|FluxBB|PunBB|XenForo|Invision|Vanilla|YaBB|Phorum"
 )
+OTHERS = (
+    "WordPress|MediaWiki|Drupal|Joomla|TYPO3|DokuWiki|MoinMoin|TWiki|Foswiki|XWiki|Confluence|Movable Type|"
+    "Blogger|Tumblr|Ghost|Serendipity|Textpattern|Hugo|Jekyll|Plone|SPIP|Moodle|Magento|PrestaShop|osCommerce|"
+    "Zen Cart|OpenCart|Shopify|Gallery|Coppermine|ViewVC|GitLab|Gitea|Trac|Redmine|Bugzilla|MantisBT|Mailman"
+)
+"""Software that many sites run and name at the foot of their pages."""
 
 TITLES: tuple[tuple[str, str], ...] = (
     ("directory listing", r"^Index of /|^Directory listing (for|of) |^Listing of /"),
@@ -44,9 +50,10 @@ TEXTS: tuple[tuple[str, str], ...] = (
         r"(?i)\bno (site|content) has been (put|added|uploaded)\b|\bdefault (welcome|web) page\b",
     ),
     ("directory listing", r"(?i)^\s*Index of /\S*\s.*\bLast modified\b"),
-    ("forum", rf"(?i)\b(powered by|forum software( by)?)\W+({FORUMS})\b"),
+    ("forum", rf"(?i)\b(?:powered by|forum software(?: by)?)\W+(?P<maker>{FORUMS})\b"),
+    ("software", rf"(?i)\b(?:powered|published|generated) (?:by|with)\W+(?P<maker>{OTHERS})\b"),
 )
-"""A genre, and what a centroid's text says."""
+"""A genre, and what a centroid's text says; the group `maker` names the software."""
 
 KNOWN: tuple[tuple[str, str], ...] = (
     ("forum", rf"(?i)\b({FORUMS}|board|forum|bulletin)\b"),
@@ -56,6 +63,11 @@ KNOWN: tuple[tuple[str, str], ...] = (
 
 PRODUCT = re.compile(r"(?i)^(?:powered|generated|created|built|produced)\s+(?:by|with)\s+|^generator:\s*")
 VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
+
+LOOKED_AT = 10_000
+"""Characters at each end of a text in which it may give itself away."""
+
+_SPELLED = {name.lower(): name for name in f"{FORUMS}|{OTHERS}".split("|")}
 
 MOST = 0.5
 """This share of the members must say the same."""
@@ -124,5 +136,10 @@ def _key(table: pa.Table) -> pa.ChunkedArray:
 
 
 def _by_text(text: str | None) -> str | None:
-    head = (text or "")[:20_000]
-    return next((name for name, pattern in TEXTS if re.search(pattern, head)), None)
+    """What a page's words say, at its head or at its foot."""
+    shown = text if text is None or len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
+    for name, pattern in TEXTS:
+        if found := re.search(pattern, shown or ""):
+            maker = found.groupdict().get("maker")
+            return f"{name}: {_SPELLED[maker.lower()]}" if maker else name
+    return None

@@ -64,7 +64,7 @@ def draw_scores(axes: Axes, found: Calibration, similarity: float) -> None:
     axes.plot(middles, [part.mean for part in found.ranges], color="black", label="mean")
     axes.axhline(similarity, linestyle=":", color="gray", label="similar enough")
     if found.suggested is not None:
-        axes.axvline(found.suggested, linestyle="--", color="gray", label="suggested threshold")
+        axes.axvline(found.suggested.score, linestyle="--", color="gray", label="suggested threshold")
     axes.set(xlabel="ssdeep score", ylabel="phrases in common", xlim=(0, 101), ylim=(0, 1.02))
     axes.legend(loc="upper left", frameon=False)
 
