@@ -33,6 +33,7 @@ _NUMBER = re.compile(r"\d+")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-?[01]\d(?:-?[0-3]\d)?)?")
 _ID = re.compile(r"(?=.*\d)[0-9a-fA-F-]{8,}|(?=.*\d)(?=.*[A-Za-z])[0-9A-Za-z]{16,}")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+_PORTS = {"http": ":80", "https": ":443"}
 _IN_PATH = re.compile(r";([A-Za-z_]+)=([^/;]*)")
 
 
@@ -63,7 +64,10 @@ def parse(url: str) -> Address:
     if ";" in path:
         pairs += _IN_PATH.findall(path)
         path = _IN_PATH.sub("", path)
-    return Address(scheme.lower(), host.lower(), path or "/", tuple(sorted(pairs)))
+    scheme = scheme.lower()
+    return Address(
+        scheme, host.lower().removesuffix(_PORTS.get(scheme, "\0")), path or "/", tuple(sorted(pairs))
+    )
 
 
 def shape(segment: str) -> str:

@@ -25,8 +25,10 @@ FEW = 40
 """Fewer pairs than this say little about one in twenty."""
 MOST_PAGES = 50_000
 """Pages that are looked at; of a larger run, so many evenly spread."""
+MOST_HOLDERS = 32
+"""Pages that are compared with by one piece of their digests, so that a large class does not take long."""
 MOST_MATCHES = 50
-"""Pairs that one page gives at most, so that one large class does not fill the sample."""
+"""Pairs that one page gives at most, so that a large class does not fill the sample."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Pair:
     a: int
     b: int
     weight: float
-    """pairs of its range in the run, for each one in the sample"""
+    """pairs of its range that were found, for each one in the sample"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Standing(NamedTuple):
     pairs: int
     """in the sample"""
     alike: float
-    """share of the run's pairs that are as similar as was asked for, estimated"""
+    """share of the pairs that were found that are as similar as was asked for, estimated"""
 
 
 @dataclass(frozen=True)
@@ -112,9 +114,10 @@ def sample_pairs(run: Run, per_range: int, seed: int) -> list[tuple[int, int, in
     for row in table.take(list(range(0, table.num_rows, step))).to_pylist():
         first.setdefault(row["md5"], (row["page"], row["ssdeep"]))
     pages = list(first.values())
-    index = _core.DigestIndex()
-    index.add([digest for _, digest in pages])
     rng = random.Random(seed)
+    rng.shuffle(pages)  # of the pages that share a piece, any may be among those compared with
+    index = _core.DigestIndex(MOST_HOLDERS)
+    index.add([digest for _, digest in pages])
     seen: dict[int, int] = defaultdict(int)
     kept: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for number, (page, digest) in enumerate(pages):
@@ -124,11 +127,15 @@ def sample_pairs(run: Run, per_range: int, seed: int) -> list[tuple[int, int, in
             seen[place] += 1
             # Each pair of a range is kept with the same chance, however many there are.
             if len(kept[place]) < per_range:
-                kept[place].append((score, pages[other][0], page))
+                kept[place].append(_ordered(score, pages[other][0], page))
             elif (at := rng.randrange(seen[place])) < per_range:
-                kept[place][at] = (score, pages[other][0], page)
+                kept[place][at] = _ordered(score, pages[other][0], page)
     weights = {place: seen[place] / len(part) for place, part in kept.items()}
     return sorted((*pair, weights[place]) for place, part in kept.items() for pair in part)
+
+
+def _ordered(score: int, a: int, b: int) -> tuple[int, int, int]:
+    return score, min(a, b), max(a, b)
 
 
 def _phrases(text: str) -> set[tuple[str, ...]]:

@@ -60,6 +60,16 @@ _CONTROL = {code: f"%{code:02X}" for code in (*range(32), 127)}
 """A name of several lines would break the file; addresses write such characters like this anyway."""
 
 
+def in_one_line(name: str) -> str:
+    r"""A name without line breaks and other control characters, which stand as addresses write them.
+
+    Examples:
+        >>> in_one_line("a\tb")
+        'a%09b'
+    """
+    return name.translate(_CONTROL)
+
+
 def digest_line(digest: str, name: str) -> str:
     r"""A line of a file in the ssdeep format.
 
@@ -67,7 +77,7 @@ def digest_line(digest: str, name: str) -> str:
         >>> digest_line("3:C:C", 'a "page"')
         '3:C:C,"a \\"page\\""'
     """
-    quoted = name.translate(_CONTROL).replace('"', '\\"')
+    quoted = in_one_line(name).replace('"', '\\"')
     return f'{digest},"{quoted}"'
 
 
@@ -81,17 +91,18 @@ class DigestFile:
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         try:
-            with self.path.open(encoding="utf-8", errors="surrogateescape") as lines:
+            # Names may hold a carriage return: lines end with a line feed alone.
+            with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n") as lines:
                 if next(lines, "").rstrip("\r\n") not in _HEADERS:
                     raise InputError(
                         f"{self.path} is not a file of ssdeep digests: it must begin with {HEADER}"
                     )
                 for line in lines:
                     found = _parse_line(line.rstrip("\r\n"))
-                    if found is None:
-                        self.skipped += 1
-                    else:
+                    if found is not None:
                         yield found
+                    elif line.strip():
+                        self.skipped += 1
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
 

@@ -20,6 +20,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+DAMAGED = 3
+"""The exit code when everything was done, but some inputs were damaged or unreadable."""
+
 
 class PagekinError(Exception):
     """Base of every error pagekin raises on purpose."""

@@ -6,10 +6,15 @@ import csv
 import gzip
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from cli.command import one_line, run
+
+import pagekin
+from pagekin.audit import audit
+from pagekin.params import FuzzyParams
 
 WORDS = " ".join(f"word{number}" for number in range(800))
 NEAR = WORDS.replace("word500 ", "another ")
@@ -56,6 +61,12 @@ def test_jsonl(name: str, tmp_path: Path) -> None:
     near = next(row for row in found if row["kind"] == "near")
     assert (near["url"], near["of_url"], near["of_rank"]) == ("u:4", "u:1", "1")
     assert 90 <= int(near["score"]) < 100
+    each = list(csv.DictReader((tmp_path / "out/curves.csv").read_text().splitlines()))
+    assert [(row["query"], row["rank"]) for row in each] == [
+        *(("fish", str(n)) for n in range(1, 8)),
+        ("chips", "1"),
+    ]
+    assert [row["exact"] for row in each] == ["0", "0", "1", "1", "1", "1", "2", "0"]
     curve = list(csv.DictReader((tmp_path / "out/curve.csv").read_text().splitlines()))
     assert len(curve) == 7
     assert curve[-1] == {"rank": "7", "unique": "2.5", "exact": "1.0", "near": "0.5", "missing": "0.0"}
@@ -107,6 +118,7 @@ def test_trec_documents_by_id(form: str, tmp_path: Path) -> None:
 
 BAD = [
     "{", "[1]", "null", '{"query": 1}', '{"query": "q", "rank": "x", "url": "u"}', "\x00", "{" * 5000,
+    '{"query": null, "rank": 1, "url": "u"}', '{"query": "q", "rank": 1, "url": null}',
     '{"query": "q", "rank": 1e999, "url": "u"}', '{"query": "q", "rank": null, "url": "u", "text": "a"}',
 ]  # fmt: skip
 
@@ -118,6 +130,85 @@ def test_lines_that_are_no_results(tmp_path: Path) -> None:
     assert f"{len(BAD)} line(s)" in done.stderr
     assert "\x1b" not in done.stdout
     assert (tmp_path / "out/ranking.jsonl").read_text().count("\n") == 1
+
+
+@pytest.mark.parametrize("rank", ["--5", "1.5", "x", "9" * 5000, "٣x"])
+def test_trec_ranks_that_are_none(rank: str, tmp_path: Path) -> None:
+    crawl = write(tmp_path / "crawl.jsonl", [{"url": "u:1", "text": "a b c"}])
+    results = write(tmp_path / "run.trec", [f"51 Q0 u:1 {rank} 9.5 m", "51 Q0 u:1 1 9.5 m"])
+    done = run("audit", results, "--pages", crawl, code=3)
+    assert "1 line(s)" in done.stderr
+    assert done.stdout.splitlines()[1].split() == ["51", "1", "1", "0", "0", "0"]
+
+
+def test_a_first_line_of_garbage_costs_that_line(tmp_path: Path) -> None:
+    results = write(tmp_path / "results.jsonl", ["what is this", *rows()])
+    assert "2 queries" in run("audit", results, code=3).stdout
+    results.write_bytes(b"\xef\xbb\xbf" + "".join(json.dumps(row) + "\n" for row in rows()).encode())
+    assert "2 queries" in run("audit", results).stdout
+
+
+def test_texts_in_another_encoding_are_no_results(tmp_path: Path) -> None:
+    """Replaced characters would make different texts the same."""
+    line = '{{"query": "q", "rank": {}, "url": "u:{}", "text": "caf{}"}}\n'
+    data = "".join(line.format(n, n, letter) for n, letter in enumerate("éèa")).encode("latin-1")
+    (tmp_path / "results.jsonl").write_bytes(data)
+    done = run("audit", tmp_path / "results.jsonl", code=3)
+    assert "2 line(s)" in done.stderr
+    assert done.stdout.splitlines()[1].split() == ["q", "1", "1", "0", "0", "0"]
+
+
+def test_damaged_pages_are_told(tmp_path: Path) -> None:
+    pages: list[Any] = [{"url": url, "text": text} for url, text in TEXTS.items()]
+    crawl = write(tmp_path / "crawl.jsonl", [*pages, "{", "{"])
+    results = write(tmp_path / "run.trec", [f"51 Q0 {url} {n} 9.5 m" for n, url in enumerate(TEXTS)])
+    done = run("audit", results, "--pages", crawl, code=3)
+    assert "some of --pages could not be read: bad-json 2" in done.stderr
+    assert done.stdout.splitlines()[1].split() == ["51", "7", "4", "2", "1", "0"]
+
+
+def test_jsonl_whose_pages_are_elsewhere(tmp_path: Path) -> None:
+    """Lines may leave out the text, some or all of them, and say other things, which the ranking keeps."""
+    crawl = write(tmp_path / "crawl.jsonl", [{"url": url, "text": text} for url, text in TEXTS.items()])
+    lines = [
+        {"query": "fish", "rank": n, "url": url, "engine": "x", **({"text": TEXTS[url]} if n % 2 else {})}
+        for n, url in enumerate(TEXTS, 1)
+    ]
+    results = write(tmp_path / "results.jsonl", lines)
+    done = run("audit", results, "--pages", crawl, "-o", tmp_path / "out")
+    assert done.stdout.splitlines()[1].split() == ["fish", "7", "4", "2", "1", "0"]
+    ranking = [json.loads(line) for line in (tmp_path / "out/ranking.jsonl").read_text().splitlines()]
+    assert ranking[2] == {"query": "fish", "rank": 3, "url": "u:5", "was": 5, "engine": "x"}
+    # What comes out can be audited again.
+    again = run("audit", tmp_path / "out/ranking.jsonl", "--pages", crawl)
+    assert again.stdout.splitlines()[1].split() == ["fish", "4", "4", "0", "0", "0"]
+
+
+def test_as_comparing_all_with_all(tmp_path: Path) -> None:
+    """Every better ranked result counts, duplicates too, however many share a piece."""
+    rng = Random(5)
+    frame = [f"frame{n}" for n in range(120)]
+    texts = [
+        " ".join([*frame, *(rng.choice("abcdef") * 5 for _ in range(rng.randrange(30)))]) for _ in range(400)
+    ]
+    results = write(
+        tmp_path / "results.jsonl",
+        [{"query": "q", "rank": n, "url": f"u:{n}", "text": text} for n, text in enumerate(texts)],
+    )
+    found = audit(results, params=FuzzyParams(threshold=80)).queries["q"]
+    digests = [pagekin.ssdeep(text) for text in texts]
+    for place, judged in enumerate(found):
+        scores = [pagekin.ssdeep_score(digests[place], other) for other in digests[:place]]
+        expected = (
+            "exact" if texts[place] in texts[:place] else "near" if max(scores, default=0) >= 80 else "unique"
+        )
+        assert judged.kind == expected
+        if expected == "near":
+            assert judged.of is not None
+            assert (judged.score, judged.of.rank) == (max(scores), scores.index(max(scores)))
+    assert {judged.kind for judged in found} == {"unique", "exact", "near"}
+    drifted = [j for j in found if j.of is not None and found[j.of.rank].kind == "near"]
+    assert drifted, "some repeat a duplicate"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"{}\n", b"one two\n"])

@@ -51,9 +51,9 @@ def test_match_what_others_made(tmp_path: Path) -> None:
     (tmp_path / "known").write_text("\n".join(known))
     done = run("ssdeep", tmp_path / "run", "--match", tmp_path / "known", "--threshold", "1", code=3)
     rows = list(csv.reader(done.stdout.splitlines()))
-    assert rows[0] == ["name", "url", "score"]
-    assert rows[1] == ['my "copy"', "http://a.example/", "100"]
-    assert rows[2][:2] == ['my "copy"', "http://b.example/"]
+    assert rows[0] == ["url", "name", "score"]
+    assert rows[1] == ["http://a.example/", 'my "copy"', "100"]
+    assert rows[2][:2] == ["http://b.example/", 'my "copy"']
     assert 1 <= int(rows[2][2]) < 100
     assert len(rows) == 3
     assert "2 line(s)" in done.stderr
@@ -73,10 +73,19 @@ def test_no_file_at_all(scanned: Path, tmp_path: Path) -> None:
     assert "not a run folder" in one_line(run("ssdeep", tmp_path, code=1))
 
 
-@pytest.mark.parametrize("name", ["plain", 'a "b" c', "c\\d", "e,f", "ünï", "", "東京"])
+@pytest.mark.parametrize("name", ["plain", 'a "b" c', "c\\d", "e,f", "ünï", "", "東京", "g\rh"])
 def test_names_survive(name: str, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text(f"{HEADER}\n{digest_line('3:C:C', name)}\n", encoding="utf-8")
+    quoted = name.replace('"', '\\"')
+    (tmp_path / "file").write_text(f'{HEADER}\n3:C:C,"{quoted}"\n', encoding="utf-8")
     assert list(DigestFile(tmp_path / "file")) == [("3:C:C", name)]
+
+
+def test_what_other_programs_add(tmp_path: Path) -> None:
+    """A byte order mark, line ends of another system, empty lines."""
+    (tmp_path / "file").write_bytes(f'\ufeff{HEADER}\r\n\r\n3:C:C,"a"\r\n\r\n'.encode())
+    file = DigestFile(tmp_path / "file")
+    assert list(file) == [("3:C:C", "a")]
+    assert file.skipped == 0
 
 
 def test_a_name_is_one_line() -> None:

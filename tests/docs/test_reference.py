@@ -14,8 +14,7 @@ import pytest
 from docs.blocks import ROOT, blocks
 
 from pagekin.cli.main import COMMANDS, INTERRUPTED, cli
-from pagekin.cli.scan import DAMAGED
-from pagekin.errors import PagekinError, UsageError
+from pagekin.errors import DAMAGED, PagekinError, UsageError
 from pagekin.params import Params
 from pagekin.synth import write_web
 

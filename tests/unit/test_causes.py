@@ -83,11 +83,41 @@ def test_parameters(run: pagekin.Run) -> None:
     assert (sid["addresses"], sid["pages"], sid["contents"]) == (4, 12, 4)
 
 
+def parameters(folder: Path, pages: list[tuple[str, str]]) -> dict[str, tuple[int, int, int, str]]:
+    """Of pages with address and text: addresses, pages, contents and verdict of each parameter."""
+    path = folder / "crawl.jsonl"
+    path.write_text("".join(json.dumps({"url": url, "text": text}) + "\n" for url, text in pages))
+    run = pagekin.scan(path, folder / "run", only=["causes"])
+    names = ("addresses", "pages", "contents", "verdict")
+    rows = run.table("url_parameters").to_pylist()
+    return {row["parameter"]: tuple(row[name] for name in names) for row in rows}
+
+
+def test_an_address_counts_once(tmp_path: Path) -> None:
+    """However often it was fetched, by whatever scheme, and with whatever fragment."""
+    once = [(f"http://a.example/p?id={n}", text(n)) for n in range(6)]
+    again = [(url.replace("http", "https") + "#top", words) for url, words in once]
+    (tmp_path / "many").mkdir()
+    assert parameters(tmp_path / "many", [*once, *again, *once]) == {"id": (1, 6, 6, "always matters")}
+    (tmp_path / "one").mkdir()
+    assert parameters(tmp_path / "one", [once[0]] * 5) == {}
+
+
+def test_an_address_that_changes_tells_nothing(tmp_path: Path) -> None:
+    pages = [(f"http://a.example/p?sid={n}", text(1)) for n in range(5)]
+    assert parameters(tmp_path, [*pages, ("http://a.example/p?sid=0", text(2))]) == {
+        "sid": (1, 4, 1, "never matters")
+    }
+
+
 def test_redirects(tmp_path: Path) -> None:
     """One address leads to the other, both are led to from one, or a redirect leads to one that was had."""
     site = "http://r.example"
     moves = {
         "/front": "/start?from=front",
+        "/apart/1": "/login",
+        "/apart/2": "/login",
+        "/case/upper": "HTTP://R.example:80/case/lower",
         "/old/7": "/new/7?x=1#top",
         "/hop": f"{site}/old/8",
         "/old/8": "new/8",
@@ -106,6 +136,7 @@ def test_redirects(tmp_path: Path) -> None:
     pages = {
         "/new/7?x=1": 1, "/old/7": 1, "/old/new/8": 2, "/hop": 2, "/in?key=1": 3, "/in?key=2": 3,
         "/apart/1": 4, "/apart/2": 4, "/again/twice": 5,
+        "/case/upper": 7, "/case/lower": 7,
     }  # fmt: skip
     listed = [*pages.items(), ("/again/twice", 5), ("/once", 6), ("/once", 6)]
     blocks += [
@@ -120,8 +151,9 @@ def test_redirects(tmp_path: Path) -> None:
         (f"{site}/hop", f"{site}/old/new/8"): ("redirect", None),
         (f"{site}/in?key=2", f"{site}/in?key=1"): ("redirect", "key"),
         (f"{site}/again/twice", f"{site}/again/twice"): ("redirect", None),
+        (f"{site}/case/lower", f"{site}/case/upper"): ("redirect", None),
     }
-    assert sum(row["duplicates"] for row in rows) == 6
+    assert sum(row["duplicates"] for row in rows) == 7
 
 
 def test_one_address_for_several_hosts(tmp_path: Path) -> None:
@@ -172,6 +204,26 @@ def test_style_clusters(small_web: Path, tmp_path: Path) -> None:
         ("http://a.example/X%41", "http://a.example/xa", "spelling of the path"),
         ("http://a.example/x;jsessionid=1", "http://a.example/x", "session id"),
         ("http://a.example/x.html", "http://a.example/x-print.html", "print view"),
+        ("http://a.example/x.html", "http://a.example/x.print.html", "print view"),
+        ("http://a.example/x.html", "http://a.example/print_x.html", "print view"),
+        ("http://a.example/x/1", "http://a.example/x/1/print", "print view"),
+        ("http://a.example/x/1", "http://a.example/x/1/printable/", "print view"),
+        ("http://a.example/x/1", "http://a.example/print/x/1", "print view"),
+        ("http://a.example/node/1", "http://a.example/print/1", "print view"),
+        ("http://a.example/x.php?id=1", "http://a.example/print.php?id=1", "print view"),
+        ("http://a.example/x?id=1", "http://a.example/print?id=2", None),
+        ("http://a.example/blueprint", "http://a.example/blue", None),
+        ("http://a.example/l/1", "http://a.example/l/1/sort/price", "sort order"),
+        ("http://a.example/l/1/sort/date", "http://a.example/l/1/sort/price/desc", "sort order"),
+        ("http://a.example/l/1", "http://a.example/l/1/sort-price/", "sort order"),
+        ("http://a.example/order/1", "http://a.example/order/2", None),
+        ("http://a.example:80/x", "http://www.a.example/x", "host alias"),
+        ("http://a.example/x?order_id=1", "http://a.example/x?order_id=2", "parameter"),
+        ("http://a.example/x?callback=1", "http://a.example/x?callback=2", "parameter"),
+        ("http://a.example/x?page_id=1", "http://a.example/x?page_id=2", "parameter"),
+        ("http://a.example/x?orderby=1", "http://a.example/x?orderby=2", "sort order"),
+        ("http://a.example/x?PHPSESSID=1", "http://a.example/x", "session id"),
+        ("http://a.example/x?ASPSESSIONIDQAB=1", "http://a.example/x", "session id"),
         ("http://a.example/x?a=1&sort=b", "http://a.example/x?a=1&sort=c", "sort order"),
         ("http://a.example/x?a=1", "http://a.example/x?a=2", "parameter"),
         ("http://a.example/x", "http://a.example/y", None),

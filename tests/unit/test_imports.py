@@ -33,6 +33,7 @@ LAYERS: list[set[str]] = [
         "synth",
         "quilts",
         "sweep",
+        "ranked",
     },
     {"detect"},
     {"engines", "readers", "run", "like"},

@@ -1,7 +1,8 @@
 //! Pages as they come, each compared with those before it: exact copy, near copy, or new.
 //!
 //! Exact copies have the same MD5. Near copies are found among the *unique* pages so far: a page that is a copy of one
-//! of them is not compared with again, so that a thousand copies cost no more than one.
+//! of them is not compared with again, so that a thousand copies cost no more than one. Where there are few pages and
+//! none may be missed, they can be compared with every page so far instead.
 
 use hashbrown::HashMap;
 
@@ -38,23 +39,19 @@ pub struct Known {
     threshold: u32,
     least: usize,
     pages: u32,
+    every: bool,
     texts: HashMap<[u8; 16], u32>,
-    unique: Index,
-    /// Places of the unique pages in the order of all.
+    compared: Index,
+    /// Places of the pages that are compared with in the order of all.
     places: Vec<u32>,
 }
 
 impl Known {
     /// Scores from `threshold` make near copies; digests of fewer than `least` characters, at least seven, make none.
-    pub fn new(threshold: u32, least: usize) -> Self {
-        Known {
-            threshold,
-            least,
-            pages: 0,
-            texts: HashMap::new(),
-            unique: Index::new(MOST_HOLDERS),
-            places: Vec::new(),
-        }
+    /// With `every`, pages are compared with near copies too, and no piece has too many holders.
+    pub fn new(threshold: u32, least: usize, every: bool) -> Self {
+        let compared = Index::new(if every { usize::MAX } else { MOST_HOLDERS });
+        Known { threshold, least, pages: 0, every, texts: HashMap::new(), compared, places: Vec::new() }
     }
 
     /// Compares a page with those before it, and remembers it.
@@ -69,18 +66,18 @@ impl Known {
             return Found { kind: Kind::Unique, of: None, score: 0 };
         }
         let (of, score) = self.best(digest).map_or((None, 0), |(of, score)| (Some(of), score));
-        if score >= self.threshold {
-            return Found { kind: Kind::Near, of, score };
+        let kind = if score >= self.threshold { Kind::Near } else { Kind::Unique };
+        if kind == Kind::Unique || self.every {
+            self.compared.add(digest);
+            self.places.push(place);
         }
-        self.unique.add(digest);
-        self.places.push(place);
-        Found { kind: Kind::Unique, of, score }
+        Found { kind, of, score }
     }
 
-    /// The unique page with the highest score, the earliest among equals; none if nothing is alike.
+    /// The page with the highest score of those that are compared with, the earliest among equals; none if nothing is alike.
     pub fn best(&mut self, digest: &Digest) -> Option<(u32, u32)> {
         let mut best: Option<(u32, u32)> = None;
-        self.unique.matches(digest, |number, score| {
+        self.compared.matches(digest, |number, score| {
             // Numbers follow the order in which pages came.
             if best.is_none_or(|(of, most)| score > most || score == most && number < of) {
                 best = Some((number, score));
@@ -89,15 +86,15 @@ impl Known {
         best.map(|(number, score)| (self.places[number as usize], score))
     }
 
-    /// Pages so far, and the unique ones that are compared with.
+    /// Pages so far, and those that new ones are compared with.
     pub fn counts(&self) -> (u32, usize) {
-        (self.pages, self.unique.len())
+        (self.pages, self.compared.len())
     }
 
     /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         let texts = self.texts.capacity() * 8 / 7 * (size_of::<([u8; 16], u32)>() + 1);
-        texts + self.places.capacity() * size_of::<u32>() + self.unique.memory()
+        texts + self.places.capacity() * size_of::<u32>() + self.compared.memory()
     }
 }
 
@@ -118,10 +115,10 @@ mod tests {
     }
 
     proptest! {
-        /// Against comparing with every unique page.
+        /// Against comparing with every unique page, or with every page.
         #[test]
-        fn as_comparing_all(pages in digests(), threshold in 1u32..101, least in 7usize..20) {
-            let mut known = Known::new(threshold, least);
+        fn as_comparing_all(pages in digests(), threshold in 1u32..101, least in 7usize..20, every: bool) {
+            let mut known = Known::new(threshold, least, every);
             let (mut unique, mut seen): (Vec<(u32, Digest)>, Vec<u8>) = (Vec::new(), Vec::new());
             for (place, (text, md5)) in pages.iter().enumerate() {
                 let digest = Digest::parse(text).unwrap();
@@ -140,7 +137,8 @@ mod tests {
                     None => Found { kind: Kind::Unique, of, score },
                 };
                 prop_assert_eq!(found, expected);
-                if expected.kind == Kind::Unique && digest.len() >= least {
+                let kept = expected.kind == Kind::Unique || every && expected.kind == Kind::Near;
+                if kept && digest.len() >= least {
                     unique.push((place as u32, digest));
                 }
             }

@@ -72,10 +72,10 @@ struct FuzzyIndex {
 #[pymethods]
 impl FuzzyIndex {
     #[new]
-    #[pyo3(signature = (threshold=90, least=10))]
-    fn new(threshold: u32, least: usize) -> PyResult<Self> {
+    #[pyo3(signature = (threshold=90, least=10, every=false))]
+    fn new(threshold: u32, least: usize, every: bool) -> PyResult<Self> {
         check(threshold, least)?;
-        Ok(FuzzyIndex { known: Known::new(threshold, least) })
+        Ok(FuzzyIndex { known: Known::new(threshold, least, every) })
     }
 
     /// What a page is to those before it: kind, the place of the page most like it, the score.
@@ -89,12 +89,12 @@ impl FuzzyIndex {
         Ok((kind, found.of, found.score))
     }
 
-    /// The place and score of the unique page most like a digest.
+    /// The place and score of the page most like a digest, of those that new ones are compared with.
     fn best(&mut self, ssdeep: &str) -> PyResult<Option<(u32, u32)>> {
         Ok(self.known.best(&parse(ssdeep)?))
     }
 
-    /// Pages added, and those that new ones are compared with: unique, and long enough.
+    /// Pages added, and those that new ones are compared with: unique (but with `every`), and long enough.
     fn counts(&self) -> (u32, usize) {
         self.known.counts()
     }
@@ -114,8 +114,9 @@ struct DigestIndex {
 #[pymethods]
 impl DigestIndex {
     #[new]
-    fn new() -> Self {
-        DigestIndex { index: Index::new(usize::MAX) }
+    #[pyo3(signature = (most=usize::MAX))]
+    fn new(most: usize) -> Self {
+        DigestIndex { index: Index::new(most) }
     }
 
     /// Takes in digests; their numbers go on from those before.

@@ -10,13 +10,10 @@ import click
 if TYPE_CHECKING:
     from pagekin.audit import Audit
 
-DAMAGED = 3
-"""Finished, but some lines were no results."""
-
 
 @click.command()
 @click.argument("results", type=click.Path(path_type=Path))
-@click.option("--pages", multiple=True, help="A run or crawl with the documents of a TREC file; repeatable.")
+@click.option("--pages", multiple=True, help="A run or crawl with documents of the results; repeatable.")
 @click.option(
     "--top", type=click.IntRange(min=1), default=750, show_default=True, help="Results of each query."
 )
@@ -36,12 +33,12 @@ def audit(
 ) -> int:
     """Count duplicates among ranked search results.
 
-    RESULTS is JSONL with query, rank, url and html or text, or a TREC run file whose documents are found
-    in --pages: in a run folder by address or page number, in a crawl by address, or by the id of a JSONL or
-    Parquet row. A result is a duplicate when a better ranked one of the same query has the
-    same text, or a digest that scores high against its own. The folder gets results.csv (each result and what
-    it repeats), curve.csv (duplicates by rank, mean over queries) and the ranking without duplicates in the
-    format of RESULTS.
+    RESULTS is JSONL with query, rank, url and html or text, or a TREC run file. Documents that it does not
+    hold are found in --pages: in a run folder by address or page number, in a crawl by address, or by the id
+    of a JSONL or Parquet row. A result is a duplicate when a better ranked one of the same query has the same
+    text, or a digest that scores high against its own. The folder gets results.csv (each result and what it
+    repeats), curves.csv (for each query, duplicates by rank), curve.csv (the same, mean over queries) and the
+    ranking without duplicates in the format of RESULTS, JSONL without html and text.
 
     \b
     Examples:
@@ -53,6 +50,7 @@ def audit(
     from pagekin.audit import KINDS
     from pagekin.audit import audit as judge
     from pagekin.cli.tables import clean
+    from pagekin.errors import DAMAGED
     from pagekin.params import FuzzyParams
     from pagekin.report.figures import check_plot, write_plot
     from pagekin.report.fuzzy import draw_audit
@@ -77,8 +75,10 @@ def audit(
         write_plot(plot, lambda axes: draw_audit(axes, found.curve()))
     if found.skipped:
         click.echo(f"pagekin: {found.skipped:,} line(s) of {results} are no results", err=True)
-        return DAMAGED
-    return 0
+    if found.damage:
+        reasons = ", ".join(f"{why} {count:,}" for why, count in sorted(found.damage.items()))
+        click.echo(f"pagekin: some of --pages could not be read: {reasons}", err=True)
+    return DAMAGED if found.skipped or found.damage else 0
 
 
 def _row(counts: dict[str, int]) -> str:
@@ -92,15 +92,22 @@ def _write(found: Audit, folder: Path) -> None:
     import io
 
     from pagekin.audit import KINDS
+    from pagekin.cli.tables import cell
     from pagekin.files import write_atomically, writing
 
-    results, curve = io.StringIO(), io.StringIO()
+    results, curves, curve = io.StringIO(), io.StringIO(), io.StringIO()
     rows = csv.writer(results)
     rows.writerow(["query", "rank", "url", "kind", "of_rank", "of_url", "score"])
     for query, ranked in found.queries.items():
         for judged in ranked:
             of = (judged.of.rank, judged.of.url) if judged.of else (None, None)
-            rows.writerow([query, judged.result.rank, judged.result.url, judged.kind, *of, judged.score])
+            row = [query, judged.result.rank, judged.result.url, judged.kind, *of, judged.score]
+            rows.writerow(map(cell, row))
+    rows = csv.writer(curves)
+    rows.writerow(["query", "rank", *KINDS])
+    for query in found.queries:
+        for rank, so_far in enumerate(found.curve_of(query), 1):
+            rows.writerow([cell(query), rank, *(so_far[kind] for kind in KINDS)])
     points = csv.DictWriter(curve, ["rank", *KINDS])
     points.writeheader()
     points.writerows(found.curve())
@@ -109,6 +116,7 @@ def _write(found: Audit, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in (
             ("results.csv", results.getvalue()),
+            ("curves.csv", curves.getvalue()),
             ("curve.csv", curve.getvalue()),
             ("ranking.trec" if found.trec else "ranking.jsonl", ranking),
         ):

@@ -10,12 +10,11 @@ import click
 from pagekin.cli.flags import apply, param_options
 from pagekin.cli.progress import Voice, voice_options
 from pagekin.cli.sizes import SIZE
+from pagekin.errors import DAMAGED
 
 if TYPE_CHECKING:
     from pagekin.engines.base import Engine
     from pagekin.run import Run
-
-DAMAGED = 3
 
 PAGE_SHARE = 32
 """A page may be this fraction of the memory: so often its bytes can be there at once, in the worst case."""

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pagekin.errors import DAMAGED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pagekin.run import Run
-
-DAMAGED = 3
-"""Finished, but some lines were no digests."""
 
 
 @click.command()
@@ -35,9 +34,9 @@ def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
     """Print the digests of a run in the ssdeep format, or match those of a file.
 
     Without --match, one line for each page: the digest of its text, and its address as the file name. The
-    ssdeep command reads that. With --match, one CSV line for each digest of the file and each page that is
-    like it: the file's name for it, the page's address, the score. Digests whose signatures both have fewer
-    than 7 characters match nothing.
+    ssdeep command reads that. With --match, one CSV line for each page and each digest of the file that is
+    like it, the best first: the page's address, the file's name for the digest, the score. Digests whose
+    signatures both have fewer than 7 characters match nothing.
 
     \b
     Examples:
@@ -70,21 +69,21 @@ def _match(run: Run, known: Path, threshold: int) -> int:
     import io
 
     from pagekin import _core
-    from pagekin.cli.tables import clean
-    from pagekin.digests import DigestFile
+    from pagekin.cli.tables import cell
+    from pagekin.digests import DigestFile, in_one_line
 
     file = DigestFile(known)
     wanted = list(file)
+    names = [cell(in_one_line(name)) for _, name in wanted]
     index = _core.DigestIndex()
     index.add([digest for digest, _ in wanted])
-    matches = []
-    for place, (url, digest) in enumerate(_pages(run)):
-        matches += [(number, -score, place, url) for number, score in index.matches(digest, threshold)]
-    click.echo("name,url,score")
-    for number, negative, _, url in sorted(matches):
-        line = io.StringIO()
-        csv.writer(line, lineterminator="").writerow([clean(wanted[number][1]), clean(url), -negative])
-        click.echo(line.getvalue())
+    click.echo("url,name,score")
+    for url, digest in _pages(run):
+        lines = io.StringIO()
+        rows = csv.writer(lines, lineterminator="\n")
+        shown = cell(in_one_line(url))
+        rows.writerows([shown, names[number], score] for number, score in index.matches(digest, threshold))
+        click.echo(lines.getvalue(), nl=False)
     if file.skipped:
         click.echo(f"pagekin: {file.skipped:,} line(s) of {known} are no digests", err=True)
         return DAMAGED

@@ -72,7 +72,7 @@ def write_rows(table: pa.Table, form: str, out: IO[bytes]) -> None:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(table.column_names)
         for row in table.to_pylist():
-            writer.writerow(_cell(v) for v in row.values())
+            writer.writerow(cell(v) for v in row.values())
         out.write(text.getvalue().encode("utf-8", "replace"))
     else:
         for row in table.to_pylist():
@@ -80,7 +80,8 @@ def write_rows(table: pa.Table, form: str, out: IO[bytes]) -> None:
             out.write(line.encode("utf-8", "replace") + b"\n")
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
+    """A value for a CSV file."""
     if isinstance(value, (list, dict)):
         return json.dumps(value, ensure_ascii=False, default=_plain)
     if isinstance(value, (datetime, bytes)):

@@ -13,7 +13,7 @@ from pagekin.addresses import Address, parse, pattern_of
 from pagekin.detect.fuzzy import columns_of
 from pagekin.detect.parameters import Parameters
 from pagekin.detect.reasons import Reason, reason
-from pagekin.detect.redirects import Redirects
+from pagekin.detect.redirects import Redirects, number
 from pagekin.detect.rows import tuples
 from pagekin.engines.base import Engine
 from pagekin.params import Params
@@ -34,12 +34,14 @@ class Member(NamedTuple):
     address: Address
     domain: str | None
     ip: str | None
+    number: int
+    """by which redirects know it"""
 
     def repeated_by(self, other: Member, redirects: Redirects) -> Reason | None:
         """Why another page repeats this one. A redirect is a fact and goes before what addresses suggest."""
         same_ip = self.ip is not None and self.ip == other.ip
         found = reason(self.address, other.address, self.domain == other.domain, same_ip)
-        if redirects.join(self.url, other.url):
+        if redirects.join(self.number, other.number):
             return Reason(-1, "redirect", (found and (found.detail or found.cause)) or "")
         return found
 
@@ -112,7 +114,7 @@ def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
     last = None
     before: list[Member] = []
     for root, page, url, kind, domain, ip in rows:
-        member = Member(url or "", parse(url or ""), domain, ip)
+        member = Member(url or "", parse(url or ""), domain, ip, number(url or ""))
         if root != last:
             last, before = root, []
         else:

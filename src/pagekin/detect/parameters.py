@@ -21,45 +21,53 @@ FEW = 3
 
 
 class Parameters:
-    """Pages grouped by their addresses without one parameter; a page without it belongs to the group too."""
+    """Addresses grouped by what they are without one parameter; one without it belongs to the group too.
+
+    An address that was fetched more than once counts once. If its content changed meanwhile, that of others
+    tells nothing about their parameters, and it does not count.
+    """
 
     def __init__(self) -> None:
         self._keys: dict[tuple[str, str], int] = {}
         # Eight bytes a number, where Python's own take five times that.
         self._rows = array("q"), array("q"), array("q")
-        self._whole = array("q"), array("q")
+        self._contents = array("q"), array("q")
 
     def add(self, address: Address, content: int) -> None:
         """One more page; equal contents have equal numbers."""
         pairs = [f"{key}={value}" for key, value in address.query]
-        self._whole[0].append(_hash(address, pairs))
-        self._whole[1].append(content)
+        itself = _hash(address, pairs)
+        self._contents[0].append(itself)
+        self._contents[1].append(content)
         keys = {key for key, _ in address.query}
         if len(keys) > MAX_KEYS:
             return
         for key in keys:
             rest = [pair for pair, (own, _) in zip(pairs, address.query, strict=True) if own != key]
             number = self._keys.setdefault((address.host, key), len(self._keys))
-            for column, value in zip(self._rows, (number, _hash(address, rest), content), strict=True):
+            for column, value in zip(self._rows, (number, _hash(address, rest), itself), strict=True):
                 column.append(value)
 
     def table(self) -> pa.Table:
         """The rows of `url_parameters`."""
-        with_key = pa.table(dict(zip(("key", "group", "content"), map(_column, self._rows), strict=True)))
-        whole = pa.table(dict(zip(("group", "content"), map(_column, self._whole), strict=True)))
-        without = with_key.select(["key", "group"]).group_by(["key", "group"]).aggregate([])
-        without = without.join(whole, "group", join_type="inner").select(["key", "group", "content"])
+        with_key = _distinct(dict(zip(("key", "group", "address"), map(_column, self._rows), strict=True)))
+        without = _distinct({name: with_key[name] for name in ("key", "group")})
+        without = without.append_column("address", without["group"])
+        contents = _distinct(dict(zip(("address", "content"), map(_column, self._contents), strict=True)))
+        changes = contents.group_by("address").aggregate([("content", "count"), ("content", "min")])
+        steady = changes.filter(pc.equal(changes["content_count"], 1))
         groups = (
             pa.concat_tables([with_key, without])
+            .join(steady.select(["address", "content_min"]), "address", join_type="inner")
             .group_by(["key", "group"])
-            .aggregate([("content", "count"), ("content", "count_distinct")])
+            .aggregate([("content_min", "count"), ("content_min", "count_distinct")])
         )
-        groups = groups.filter(pc.greater(groups["content_count"], 1))
+        groups = groups.filter(pc.greater(groups["content_min_count"], 1))
         sums = groups.group_by("key").aggregate(
-            [("group", "count"), ("content_count", "sum"), ("content_count_distinct", "sum")]
+            [("group", "count"), ("content_min_count", "sum"), ("content_min_count_distinct", "sum")]
         )
         names = list(self._keys)
-        columns = ("group_count", "content_count_sum", "content_count_distinct_sum")
+        columns = ("group_count", "content_min_count_sum", "content_min_count_distinct_sum")
         rows = [
             _row(names[key][0], names[key][1], Counts(*counts))
             for key, *counts in zip(*(sums[name].to_pylist() for name in ("key", *columns)), strict=True)
@@ -95,6 +103,10 @@ def _row(host: str, parameter: str, counts: Counts) -> dict[str, str | int]:
         "repeats": counts.pages - counts.contents,
         "verdict": counts.verdict,
     }
+
+
+def _distinct(columns: dict[str, pa.Array]) -> pa.Table:
+    return pa.table(columns).group_by(list(columns)).aggregate([])
 
 
 def _column(values: array[int]) -> pa.Array:

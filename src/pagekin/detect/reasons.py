@@ -9,17 +9,23 @@ from urllib.parse import unquote
 from pagekin.addresses import Address
 
 ROLES = {
-    "session id": r"(php|j|asp|o?sc|zen)?-?sess(ion)?(_?id)?.*|s_?id|oscsid|zenid|cfid|cftoken|phpsessid",
-    "print view": r"print.*|pf|pdf|plain",
-    "sort order": r"sort.*|order.*|dir|asc|desc|o",
-    "calendar": r"date|day|month|year|week|cal.*",
-    "paging": r"page.*|p|pg|start|offset|limit|per_?page|begin",
+    "session id": r"(php|j|asp|osc|sc|zen)?[-_]?sess(ion)?([-_]?(id|key|hash|token))?|"
+    r"aspsessionid\w*|s_?id|oscsid|zenid|cfid|cftoken",
+    "print view": r"print(able|er|ing)?([-_]?(view|friendly|version|page|mode|ready|layout))?|pf|pdf|plain",
+    "sort order": r"sort(ed|ing)?([-_]?(by|on|order|dir(ection)?|col(umn)?|field|key|type))?|"
+    r"order(ed|ing)?([-_]?(by|dir(ection)?))?|dir|asc|desc|o",
+    "calendar": r"date|day|month|year|week|cal(endar)?([-_]?(view|date|day|month|year))?",
+    "paging": r"page(d|s)?([-_]?(no|num(ber)?|index|size|start))?|p|pg|start|offset|limit|per_?page|begin",
     "tracking": r"utm_.*|gclid|fbclid|ref|referrer|referer|source|campaign|from",
 }
 """What the name of a query parameter suggests."""
 
 _ROLES = {role: re.compile(names, re.IGNORECASE) for role, names in ROLES.items()}
-_PRINT = re.compile(r"[-_.]?(print(able|er|version)?|pf)(?=[./_-]|$)", re.IGNORECASE)
+_PRINT = re.compile(r"print(able|er|view|[-_]?version|er[-_]?friendly)?|pf", re.IGNORECASE)
+_PRINTED = re.compile(rf"[-_.](?:{_PRINT.pattern})(?=\.|$)|^(?:{_PRINT.pattern})[-_.](?=.)", re.IGNORECASE)
+_SORTED = re.compile(
+    r"/(?:sort(?:ed|ing)?(?:[-_]?by)?|order[-_]?by)(?:/|[-_:=])[^/]+(?:/(?:asc|desc))?(?=/|$)", re.IGNORECASE
+)
 _INDEX = re.compile(r"/(index|default)\.\w{2,5}$", re.IGNORECASE)
 
 
@@ -64,9 +70,30 @@ def reason(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason |
         return _parameters(a, b)
     if a.query == b.query and _spelling(a.path) == _spelling(b.path):
         return Reason(3, "spelling of the path")
-    if a.query == b.query and _PRINT.sub("", a.path) == _PRINT.sub("", b.path):
-        return Reason(4, "print view")
+    if a.query == b.query:
+        return _path(a.path, b.path)
     return None
+
+
+def _path(a: str, b: str) -> Reason | None:
+    """Views that have a folder or a file of their own."""
+    if _spelling(_SORTED.sub("", a)) == _spelling(_SORTED.sub("", b)):
+        return Reason(4, "sort order")
+    if _spelling(_unprinted(a)) == _spelling(_unprinted(b)):
+        return Reason(4, "print view")
+    # One part instead of another: /print/7 for /node/7, /print.php?id=7 for /article.php?id=7.
+    parts, others = a.split("/"), b.split("/")
+    if len(parts) == len(others):
+        different = [pair for pair in zip(parts, others, strict=True) if pair[0] != pair[1]]
+        if len(different) == 1 and any(_PRINT.fullmatch(part.partition(".")[0]) for part in different[0]):
+            return Reason(5, "print view")
+    return None
+
+
+def _unprinted(path: str) -> str:
+    """The path without the parts that ask for a print view."""
+    parts = [part for part in path.split("/") if not _PRINT.fullmatch(part)]
+    return "/".join(_PRINTED.sub("", part) for part in parts)
 
 
 def _host(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason | None:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urljoin
 
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from pagekin.addresses import parse
 from pagekin.detect.rows import tuples
 from pagekin.run import Run
 
+HOPS = 10
+"""Redirects in a row that are followed, as browsers and crawlers do."""
+
+_NONE: frozenset[int] = frozenset()
+
 
 class Redirects:
-    """Addresses that redirects join, directly or over others; a number stands for each address."""
+    """Where addresses lead, directly or over others; a number stands for each address."""
 
     def __init__(self) -> None:
-        self._next: dict[int, int] = {}
+        self._target: dict[int, int] = {}
+        self._others: dict[int, set[int]] = {}  # few addresses lead to several
+        self._led_to: set[int] = set()
+        self._forks: dict[int, set[int]] | None = None
 
     @classmethod
     def of(cls, run: Run) -> Redirects:
@@ -35,11 +44,13 @@ class Redirects:
             target = urljoin(source, target)
         except ValueError:
             return  # no address
-        a, b = self._find(_number(source)), self._find(_number(target))
-        self._next[max(a, b)] = min(a, b)
-        self._next.setdefault(min(a, b), min(a, b))
+        one, other = number(source), number(target)
+        if self._target.setdefault(one, other) != other:
+            self._others.setdefault(one, set()).add(other)
+        self._led_to.add(other)
+        self._forks = None
 
-    def join(self, a: str, b: str) -> bool:
+    def join(self, one: int, other: int) -> bool:
         """Whether redirects join two pages: one leads to the other, or one address to both.
 
         Of one address that was fetched twice: whether a redirect led there.
@@ -48,22 +59,43 @@ class Redirects:
             >>> redirects = Redirects()
             >>> redirects.add("http://a.example/old", "/new")
             >>> redirects.add("http://a.example/older", "/old")
-            >>> redirects.join("http://a.example/older", "http://a.example/new")
+            >>> redirects.join(number("http://a.example/older"), number("http://a.example/new"))
             True
-            >>> redirects.join("http://a.example/other", "http://a.example/new")
+            >>> redirects.join(number("http://a.example/other"), number("http://a.example/new"))
             False
         """
-        if not self._next:
+        if not self._target:
             return False
-        one, other = _number(a), _number(b)
-        return one in self._next and other in self._next and self._find(one) == self._find(other)
+        if one == other:
+            return one in self._led_to
+        if other in self._reached(one) or one in self._reached(other):
+            return True
+        forks = self._forked()
+        return not forks.get(one, _NONE).isdisjoint(forks.get(other, _NONE))
 
-    def _find(self, number: int) -> int:
-        while (up := self._next.get(number, number)) != number:
-            self._next[number] = number = self._next.get(up, up)
-        return number
+    def _reached(self, start: int) -> set[int]:
+        """Where an address leads in at most `HOPS` steps."""
+        found, edge = set[int](), [start]
+        for _ in range(HOPS):
+            edge = [at for at in edge if at in self._target]
+            ahead = {self._target[at] for at in edge}.union(*(self._others.get(at, _NONE) for at in edge))
+            edge = list(ahead - found)
+            if not edge:
+                break
+            found |= ahead
+        return found
+
+    def _forked(self) -> dict[int, set[int]]:
+        """For every address, which addresses that led to different ones led there."""
+        if self._forks is None:
+            self._forks = {}
+            for source in self._others:
+                for target in self._reached(source):
+                    self._forks.setdefault(target, set()).add(source)
+        return self._forks
 
 
-def _number(url: str) -> int:
-    plain = urldefrag(url).url.encode("utf-8", "replace")
+def number(url: str) -> int:
+    """Stands for an address, however its host is spelled."""
+    plain = repr(parse(url)).encode("utf-8", "replace")
     return int.from_bytes(blake2b(plain, digest_size=8).digest(), "little")

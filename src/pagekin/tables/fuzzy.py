@@ -57,7 +57,7 @@ URL_PARAMETERS = Table(
         Column("parameter", pa.string(), "query key, or a key in the path like `;jsessionid=`"),
         Column("role", pa.string(), "what its name suggests: session id, print view, sort order, ..."),
         Column("addresses", pa.int64(), "addresses, but for this parameter, that were met more than once"),
-        Column("pages", pa.int64(), "pages with those addresses"),
+        Column("pages", pa.int64(), "pages with those addresses, one for each value of the parameter"),
         Column("contents", pa.int64(), "different contents for each address, added up"),
         Column("repeats", pa.int64(), "pages minus contents"),
         Column(
