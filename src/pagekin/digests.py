@@ -5,6 +5,7 @@ A digest is `BLOCKSIZE:SIGNATURE:SIGNATURE`, as the `ssdeep` command prints it f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,18 @@ def ssdeep_why(a: str, b: str) -> str | None:
     except ValueError as error:
         raise InputError(str(error)) from None
 
+
+def digest_length(digest: str) -> int:
+    """Characters of the longer signature, of which no more than three equal ones in a row count.
+
+    Examples:
+        >>> digest_length("3:C:C"), digest_length("3:aaaaaab:xyz")
+        (1, 4)
+    """
+    return max(len(_RUN.sub(r"\1\1\1", signature)) for signature in digest.split(":")[1:])
+
+
+_RUN = re.compile(r"(.)\1{3,}")
 
 HEADER = "ssdeep,1.1--blocksize:hash:hash,filename"
 _HEADERS = (HEADER, "ssdeep,1.0--blocksize:hash:hash,filename")

@@ -107,6 +107,10 @@ def test_compare_shows_the_score(tmp_path: Path) -> None:
     assert "same" in score("a", "same")
     assert score("a", "c").split()[1] == "0"
     assert "block sizes" in score("a", "c")
+    (tmp_path / "news").write_text("<p>news")
+    (tmp_path / "404").write_text("<p>404 news")
+    assert score("news", "404").split()[1] == "100"
+    assert "say nothing" in score("news", "404")
 
 
 def test_compare_without_styles(tmp_path: Path) -> None:

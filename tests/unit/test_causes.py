@@ -138,7 +138,7 @@ def test_redirects(tmp_path: Path) -> None:
         "/apart/1": 4, "/apart/2": 4, "/again/twice": 5,
         "/case/upper": 7, "/case/lower": 7,
     }  # fmt: skip
-    listed = [*pages.items(), ("/again/twice", 5), ("/once", 6), ("/once", 6)]
+    listed = [*pages.items(), ("/again/twice", 5), ("/twice/once", 6), ("/twice/once", 6)]
     blocks += [
         record("response", http(f"<p>{text(number)}".encode()), f"{site}{path}") for path, number in listed
     ]
@@ -150,8 +150,9 @@ def test_redirects(tmp_path: Path) -> None:
         (f"{site}/old/7", f"{site}/new/7?x=1"): ("redirect", None),
         (f"{site}/hop", f"{site}/old/new/8"): ("redirect", None),
         (f"{site}/in?key=2", f"{site}/in?key=1"): ("redirect", "key"),
-        (f"{site}/again/twice", f"{site}/again/twice"): ("redirect", None),
+        (f"{site}/again/twice", f"{site}/again/twice"): ("redirect", "fetched again"),
         (f"{site}/case/lower", f"{site}/case/upper"): ("redirect", None),
+        (f"{site}/twice/once", f"{site}/twice/once"): ("fetched again", None),
     }
     assert sum(row["duplicates"] for row in rows) == 7
 
@@ -198,6 +199,7 @@ def test_style_clusters(small_web: Path, tmp_path: Path) -> None:
     ("a", "b", "cause"),
     [
         ("http://a.example/x", "https://a.example/x", "scheme"),
+        ("http://a.example/x?a=1&b=2", "http://A.example/x?b=2&a=1#top", "fetched again"),
         ("http://a.example/x", "http://b.example/x", "mirror"),
         ("http://a.example/x/", "http://a.example/x", "spelling of the path"),
         ("http://a.example/x/", "http://a.example/x/index.html", "spelling of the path"),

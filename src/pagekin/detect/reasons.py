@@ -96,9 +96,10 @@ def _unprinted(path: str) -> str:
     return "/".join(_PRINTED.sub("", part) for part in parts)
 
 
-def _host(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason | None:
+def _host(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason:
     if a.host == b.host:
-        return Reason(0, "scheme", f"{a.scheme} and {b.scheme}") if a.scheme != b.scheme else None
+        same = a.scheme == b.scheme
+        return Reason(0, "fetched again") if same else Reason(0, "scheme", f"{a.scheme} and {b.scheme}")
     if a.host.removeprefix("www.") == b.host.removeprefix("www."):
         return Reason(1, "host alias", "www.")
     if same_ip:
