@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
+from pagekin import _core
 from pagekin.addresses import Address, parse, pattern_of
 from pagekin.detect.fuzzy import columns_of
 from pagekin.detect.parameters import Parameters
@@ -86,15 +87,15 @@ class Cell:
 def find_causes(run: Run, engine: Engine, params: Params) -> None:
     """Fuzzy, pages, skipped, style_members, style_clusters → duplicate_rates, url_parameters."""
     copies = dict(find_copies(run))
-    clusters = column_by(run, "style_members", "page", "cluster")
-    software = column_by(run, "style_clusters", "cluster", "name")
+    clusters_of, software = style_clusters(run), cluster_names(run)
     cells: dict[tuple[str, str, int | None], Cell] = defaultdict(Cell)
     parameters = Parameters()
     for batch in run.batches("pages", ["page", "url", "domain", "words"]):
-        for page, url, domain, words in tuples(batch):
+        clusters = clusters_of(batch.column("page"))
+        for (page, url, domain, words), cluster in zip(tuples(batch), clusters, strict=True):
             address = parse(url or "")
             copy = copies.get(page)
-            cells[domain or address.host, pattern_of(address), clusters.get(page)].add(url or "", copy)
+            cells[domain or address.host, pattern_of(address), cluster].add(url or "", copy)
             if words:
                 parameters.add(address, page if copy is None else copy.content)
     rates = pa.Table.from_pylist(rate_rows(cells, software), schema=DUPLICATE_RATES.schema)
@@ -125,12 +126,21 @@ def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
             before.append(member)
 
 
-def column_by(run: Run, table: str, key: str, name: str) -> dict[int, Any]:
-    """A column of a table by another; nothing if the run has no such table."""
-    if table not in run.tables:
+def style_clusters(run: Run) -> Callable[[pa.Array], list[int | None]]:
+    """Tells the style clusters of pages; None for one that has none."""
+    if "style_members" not in run.tables:
+        return lambda pages: [None] * len(pages)
+    members = run.table("style_members", ["page", "cluster"])
+    places, clusters = _core.Places(members["page"].combine_chunks()), members["cluster"].combine_chunks()
+    return lambda pages: clusters.take(places.of(pages)).to_pylist()
+
+
+def cluster_names(run: Run) -> dict[int, str | None]:
+    """What the style clusters give themselves away as."""
+    if "style_clusters" not in run.tables:
         return {}
-    rows = run.table(table, [key, name])
-    return dict(zip(rows[key].to_pylist(), rows[name].to_pylist(), strict=True))
+    named = run.table("style_clusters", ["cluster", "name"])
+    return dict(zip(named["cluster"].to_pylist(), named["name"].to_pylist(), strict=True))
 
 
 def rate_rows(
