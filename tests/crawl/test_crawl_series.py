@@ -12,7 +12,7 @@ import pytest
 from pagekin.crawl.answer import Answer
 from pagekin.crawl.known import UNIQUE, Known
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.series import MOST_PAIRS, STEPS, Series
+from pagekin.crawl.series import ENTRY, MOST_PAIRS, STEPS, Series, Way
 from pagekin.crawl.state import CrawlState
 from pagekin.synth.prose import document
 from pagekin.synth.rand import rng_for
@@ -57,7 +57,31 @@ def maze(url: str) -> Page:
     return f"You are in room {name}. There are two doors.", [f"/maze/{door}" for door in doors]
 
 
+MONTHS = [f"{date(2020, month, 1):%B}".lower() for month in range(1, 13)]
+
+
+def folders(url: str) -> Page:
+    """A folder of its own for each month, and in it the days."""
+    year, name, *day = urlsplit(url).path.split("/")[2:]
+    if day:
+        return f"{day[0]} {name} {year}. Nothing on this day.", [f"/cal/{year}/{name}"]
+    count = int(year) * 12 + MONTHS.index(name)
+    turns = [f"/cal/{n // 12}/{MONTHS[n % 12]}" for n in (count - 1, count + 1)]
+    return f"{name} {year}. Previous. Next.", [*turns, *(f"/cal/{year}/{name}/{n}" for n in range(1, 29))]
+
+
+def turns(url: str) -> Page:
+    """Months and weeks that lead to each other only."""
+    _, kind, n = urlsplit(url).path.split("/")
+    count = int(n)
+    if kind == "month":
+        return f"Month {n}. No events.", [f"/week/{count * 4}", f"/week/{count * 4 + 3}"]
+    return f"Week {n}. No events.", [f"/month/{count // 4}", f"/month/{count // 4 + 1}"]
+
+
 TRAPS: dict[str, tuple[str, Callable[[str], Page]]] = {
+    "folders": ("/cal/2024/may", folders),
+    "turns": ("/month/5", turns),
     "calendar": ("/calendar?m=0", month),
     "counter": ("/counter?n=1", counter),
     "maze": ("/maze/1", maze),
@@ -142,23 +166,59 @@ def test_tables_of_numbers_are_fetched_if_a_list_names_them() -> None:
     assert len(asked) == 301
 
 
+def way(steps: int, aside: bool = False) -> Way:
+    return Way(("p",), steps, aside)
+
+
+def test_what_a_long_list_names_is_fetched() -> None:
+    """Products that differ in numbers alone, on a list with a link to its next page only."""
+
+    def shop(url: str) -> Page:
+        path = url.removeprefix(BASE)
+        if path.startswith("/product"):
+            return f"Product {number(path, 'id')}: {number(path, 'id') * 37 % 101} euros", ["/"]
+        page = number(path, "page") if "page" in path else 0
+        following = [f"/list?page={page + 1}"] if page < 30 else []
+        return f"Products: {prose(page, 30)}", [f"/product?id={page * 10 + n}" for n in range(10)] + following
+
+    _, asked, saturated = crawled(shop)
+    assert not saturated
+    assert len(asked) == 31 * 10 + 31
+
+
 def test_what_is_idle() -> None:
     series = Series()
-    assert not series.is_idle("p", STEPS, "page 0"), "the first one says something"
-    assert not series.is_idle("p", STEPS - 1, "page 1"), "it may be the last one"
-    assert series.is_idle("p", STEPS + 1, "page 2")
-    assert not series.is_idle("other", STEPS + 1, "page 3"), "each pattern has its own"
-    assert not series.is_idle("p", STEPS + 2, "chapter 4")
-    assert series.is_idle("p", STEPS + 3, "2031")
-    assert series.is_idle("p", STEPS + 3, "")
+    assert not series.is_idle("p", way(STEPS), "page 0"), "the first one says something"
+    assert not series.is_idle("p", way(STEPS - 1), "page 1"), "it may be the last one"
+    assert series.is_idle("p", way(STEPS + 1), "page 2")
+    assert not series.is_idle("p", way(STEPS + 1, aside=True), "page 2")
+    assert not series.is_idle("other", way(STEPS + 1), "page 3"), "each pattern has its own"
+    assert not series.is_idle("p", way(STEPS + 2), "chapter 4")
+    assert series.is_idle("p", way(STEPS + 3), "2031")
+    assert series.is_idle("p", way(STEPS + 3), "")
     assert series.idle == 3
 
 
 def test_a_series_that_says_much_is_none() -> None:
     series = Series()
-    assert not series.is_idle("p", STEPS, prose(1, 2 * MOST_PAIRS))
-    assert not series.is_idle("p", STEPS, "page 1")
-    assert not series.is_idle("p", STEPS, "page 2")
+    assert not series.is_idle("p", way(STEPS), prose(1, 2 * MOST_PAIRS))
+    assert not series.is_idle("p", way(STEPS), "page 1")
+    assert not series.is_idle("p", way(STEPS), "page 2")
+
+
+def test_ways() -> None:
+    """Steps are counted whatever the folders are called, and when patterns take turns."""
+    month = ENTRY.on("h/cal/may/{n}", idle=False)
+    assert month == Way(("h/{w}/{w}/{n}",), 0, aside=True)
+    later = month.on("h/cal/june/{n}", idle=False)
+    assert (later.steps, later.aside) == (1, False)
+    week = later.on("h/week/{n}", idle=False)
+    assert (week.steps, week.aside) == (1, True)
+    assert week.on("h/cal/may/{n}", idle=False)[1:] == (2, False)
+    assert later.on("h/{w}?day", idle=True)[1:] == (1, False), "what hangs on an idle page belongs to it"
+    for pattern in ("h/a/{w}.x", "h/a/{w}.y", "h/a/{w}.z"):
+        week = week.on(pattern, idle=False)
+    assert week.on("h/cal/may/{n}", idle=False).steps == 1, "too long ago"
 
 
 def test_the_kind_stays_unique() -> None:

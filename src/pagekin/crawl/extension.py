@@ -34,7 +34,7 @@ from pagekin.crawl.curve import Curve
 from pagekin.crawl.known import EXACT, UNIQUE, Known
 from pagekin.crawl.patterns import Addresses, Arm
 from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH, Saturation
-from pagekin.crawl.series import Series
+from pagekin.crawl.series import ENTRY, Series, Way
 from pagekin.crawl.yields import Yields
 from pagekin.errors import ParamsError
 from pagekin.readers.base import is_html_type, looks_like_html
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 META = "pagekin"
 ARM = "pagekin_arm"
 SERIES = "pagekin_series"
-"""Where a response and the requests made from it carry its pattern, and the steps along it (see `series`)."""
+"""Where a response and the requests made from it carry the way to it, and whether it was idle."""
 DROPS = {"none": (), "exact": (EXACT,), "all": (EXACT, "near")}
 _STATS = {"unique": "unique", "exact": "dup_exact", "near": "dup_near"}
 
@@ -154,10 +154,9 @@ class PagekinExtension:
     def judge(self, response: Response) -> dict[str, Any] | None:
         """The verdict on a response; None for what is no page."""
         arm = response.meta.pop(ARM, None)
-        pattern, steps = response.meta.pop(SERIES, ("", 0))
+        way, idle = response.meta.pop(SERIES, (ENTRY, False))
         if arm is not None:
-            steps += Arm(*arm).pattern == pattern
-            response.meta[SERIES] = Arm(*arm).pattern, steps
+            way, idle = Way(*way).on(Arm(*arm).pattern, idle), False
         content_type = (response.headers.get(b"Content-Type") or b"").decode("latin-1") or None
         is_page = is_html_type(content_type) if content_type else looks_like_html(response.body)
         verdict: dict[str, Any] | None = None
@@ -168,9 +167,12 @@ class PagekinExtension:
             self._urls.append(response.url)
             verdict = {"kind": kind, "url": None if of is None else self._urls[of], "score": score}
             self._count(_STATS[kind])
-            new = kind == UNIQUE and not (arm and self._series.is_idle(Arm(*arm).pattern, steps, text))
+            if arm is not None and kind == UNIQUE:
+                idle = self._series.is_idle(Arm(*arm).pattern, way, text)
+            new = kind == UNIQUE and not idle
         if arm is not None:
             self.yields.learn(Arm(*arm), new, new)
+            response.meta[SERIES] = tuple(way), idle
         self.curve.add(verdict["kind"] if verdict else "other", self.yields.queued.total())
         self._check()
         return verdict
@@ -255,6 +257,6 @@ class PagekinMiddleware:
         if isinstance(thing, Request):
             if thing.meta.get(META) is verdict:
                 thing.meta.pop(META, None)  # spiders like to pass on all of a response's meta
-            thing.meta[SERIES] = response.meta.get(SERIES, ("", 0))
+            thing.meta[SERIES] = response.meta.get(SERIES, (tuple(ENTRY), False))
             return thing
         return thing if verdict is None else self._extension.tagged(thing, verdict)

@@ -15,6 +15,7 @@ from random import Random
 from typing import NamedTuple
 
 from pagekin.crawl.patterns import Addresses, Arm
+from pagekin.crawl.series import ENTRY, Way
 from pagekin.crawl.yields import Yields
 
 UNIQUE_FIRST = "unique-first"
@@ -39,8 +40,8 @@ class Target(NamedTuple):
     arm: Arm
     hops: int = 0
     """redirects on the way to it"""
-    steps: int = 0
-    """links on the way to it that led from an address to another of the same pattern"""
+    way: Way = ENTRY
+    """how it was reached"""
 
 
 class _Host:
@@ -78,8 +79,17 @@ class Frontier:
     def __len__(self) -> int:
         return self.yields.queued.total()
 
-    def add(self, url: str, by: Target | None = None, *, redirect: bool = False) -> Target | None:
-        """Queues an address, and by way of which other it was found; None if it was met before."""
+    def add(
+        self, url: str, by: Target | None = None, *, redirect: bool = False, idle: bool = False
+    ) -> Target | None:
+        """Queues an address, and by way of which other it was found; None if it was met before.
+
+        Args:
+            url: The address.
+            by: The target whose page links to it, or that redirects to it.
+            redirect: It is a redirect.
+            idle: The page is idle (see `series`).
+        """
         self._links.add(hash(url))
         if self.met >= self._limit:
             self.refused += 1
@@ -91,7 +101,11 @@ class Frontier:
         arm = self.yields.arm(met)
         if arm not in self._lots and len(self._lots) >= MAX_ARMS:
             arm = Arm(arm.host, f"{arm.host}/…", arm.again)
-        target = Target(url, 0, arm) if by is None else _beyond(by, url, arm, redirect)
+        target = (
+            Target(url, 0, arm, 0, ENTRY.on(arm.pattern, False))
+            if by is None
+            else _beyond(by, url, arm, redirect, idle)
+        )
         self.put(target)
         if self._waiting is not None:
             self._waiting[url] = target
@@ -225,8 +239,8 @@ class Frontier:
         return target
 
 
-def _beyond(by: Target, url: str, arm: Arm, redirect: bool) -> Target:
+def _beyond(by: Target, url: str, arm: Arm, redirect: bool, idle: bool) -> Target:
     """A redirect is no step further from the seeds, and none along a series."""
     if redirect:
-        return Target(url, by.depth, arm, by.hops + 1, by.steps)
-    return Target(url, by.depth + 1, arm, 0, by.steps + (arm.pattern == by.arm.pattern))
+        return Target(url, by.depth, arm, by.hops + 1, by.way)
+    return Target(url, by.depth + 1, arm, 0, by.way.on(arm.pattern, idle))

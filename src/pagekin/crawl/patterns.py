@@ -36,6 +36,25 @@ class Arm(NamedTuple):
         return self.pattern + (f" (again but for {self.again})" if self.again else "")
 
 
+@lru_cache(maxsize=1 << 16)
+def general(pattern: str) -> str:
+    """The pattern without the names of its folders: what `/users/ann/…` and `/users/bob/…` have in common.
+
+    Several names in a row are as one: filters are often folders, in any number.
+
+    Examples:
+        >>> general("a.example/users/ann/{n}/{w}.html?id")
+        'a.example/{w}/{n}/{w}.html?id'
+    """
+    path, mark, query = pattern.partition("?")
+    host, *folders = path.split("/")
+    named = [folder if not folder or "{" in folder else "{w}" for folder in folders[:-1]]
+    kept = [
+        name for name, before in zip(named, ["", *named], strict=False) if name != "{w}" or before != name
+    ]
+    return "/".join([host, *kept, *folders[-1:]]) + mark + query
+
+
 class Met(NamedTuple):
     """An address that was not met before: its host, its pattern, and the parts without which it was."""
 

@@ -4,17 +4,23 @@ Their pages are short and all different, so to MD5 and ssdeep each is new. What 
 step by step, from one address to another of the same pattern, and but for numbers they say what those before
 them said. Such a page is *idle*: a unique page, but no reason to go on.
 
-A book that is read from page to page is reached like this too, but says something else on every page.
+A book that is read from page to page is reached like this too, but says something else on every page. What
+hangs on a page that is not idle, an article on a list, is no part of a series.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from pagekin import _core
+from pagekin.crawl.patterns import general
 
 STEPS = 6
 """Steps from an address to another of its pattern before a page can be idle."""
+LOOK_BACK = 3
+"""Patterns on the way that count: month, week and day may take turns."""
 NEW = 0.1
 """A page is idle when at most this share of its word pairs are new in its series."""
 MOST_PAIRS = 2048
@@ -23,8 +29,35 @@ MOST_SERIES = 1000
 """What bounds the memory: series that come after these are taken for sites that say something."""
 
 
+class Way(NamedTuple):
+    """How an address was reached."""
+
+    patterns: tuple[str, ...]
+    """the latest on the way, without the names of folders; the last one is its own"""
+    steps: int
+    """links on the way that led to a pattern that was on the way already"""
+    aside: bool
+    """it hangs on a page that says something, by a pattern that was not on the way"""
+
+    def on(self, pattern: str, idle: bool) -> Way:
+        """The way to an address that this one's page links to."""
+        return _on(self, general(pattern), idle)
+
+
+ENTRY = Way((), 0, True)
+"""Before the first address."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _on(way: Way, pattern: str, idle: bool) -> Way:
+    # Cached, so that the many addresses of one page share it.
+    known = pattern in way.patterns
+    patterns = (*(other for other in way.patterns if other != pattern), pattern)[-LOOK_BACK:]
+    return Way(patterns, way.steps + known, not known and not idle)
+
+
 class Series:
-    """The word pairs that each pattern's pages have shown, but for those where it was entered."""
+    """The word pairs that pages of each pattern have shown, but for those where it was entered."""
 
     def __init__(self) -> None:
         self._pairs: dict[str, set[int]] = {}
@@ -32,23 +65,29 @@ class Series:
         self.idle = 0
         """Pages that were idle."""
 
-    def is_idle(self, pattern: str, steps: int, text: str) -> bool:
+    def is_idle(self, pattern: str, way: Way, text: str) -> bool:
         """Whether a page says nothing that those before it in its series did not, and remembers it."""
-        if not steps or pattern in self._telling:
+        # Some series are of one folder, others have a folder of its own for each page.
+        series = [name for name in dict.fromkeys((pattern, general(pattern))) if name not in self._telling]
+        if way.aside or not way.steps or not series:
             return False
-        known = self._pairs.get(pattern)
+        words = [word for word in _core.words(text) if not any(map(str.isdigit, word))]
+        pairs = {hash(pair) for pair in pairwise(["", *words])}
+        repeats = [self._repeats(name, pairs) for name in series]
+        idle = way.steps >= STEPS and any(repeats)
+        self.idle += idle
+        return idle
+
+    def _repeats(self, series: str, pairs: set[int]) -> bool:
+        known = self._pairs.get(series)
         if known is None:
             if len(self._pairs) >= MOST_SERIES:
                 return False
-            known = self._pairs[pattern] = set()
-        words = [word for word in _core.words(text) if not any(map(str.isdigit, word))]
-        pairs = {hash(pair) for pair in pairwise(["", *words])}
+            known = self._pairs[series] = set()
         before = len(known)
         known |= pairs
         if len(known) > MOST_PAIRS:
-            del self._pairs[pattern]
-            self._telling.add(pattern)
+            del self._pairs[series]
+            self._telling.add(series)
             return False
-        idle = steps >= STEPS and len(known) - before <= NEW * len(pairs)
-        self.idle += idle
-        return idle
+        return len(known) - before <= NEW * len(pairs)

@@ -55,7 +55,7 @@ class CrawlState:
         """An answer came, whatever it is."""
         if answer.text is not None:
             kind = known.see(answer.text).kind
-            idle = kind == UNIQUE and self.series.is_idle(target.arm.pattern, target.steps, answer.text)
+            idle = kind == UNIQUE and self.series.is_idle(target.arm.pattern, target.way, answer.text)
             self.page(target, kind, answer.links, idle=idle)
         elif answer.location is not None:
             self.redirect(target, answer.location)
@@ -68,7 +68,7 @@ class CrawlState:
         A duplicate that opens a way to addresses of a rich arm is worth it too. A unique page is not if it is
         idle: one more of an endless series.
         """
-        rich = self._queue(links, target)
+        rich = self._queue(links, target, idle)
         new = kind == UNIQUE and not idle
         worth = new or rich
         self.frontier.learn(target.arm, worth, new)
@@ -99,7 +99,7 @@ class CrawlState:
         if fetched:
             self.curve.add("other", len(self.frontier))
 
-    def _queue(self, links: Iterable[str], by: Target) -> bool:
+    def _queue(self, links: Iterable[str], by: Target, idle: bool) -> bool:
         """Queues what is in scope and new; returns whether any of it belongs to a rich arm."""
         rich = False
         for link in links:
@@ -109,6 +109,6 @@ class CrawlState:
             if why is not None:
                 self.skipped[why] += 1
                 continue
-            target = self.frontier.add(link, by)
+            target = self.frontier.add(link, by, idle=idle)
             rich |= target is not None and self.frontier.yields.is_rich(target.arm)
         return rich

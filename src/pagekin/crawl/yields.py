@@ -12,9 +12,10 @@ told by how many of the latest draws were the first of their kind.
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from math import sqrt
 
-from pagekin.crawl.patterns import Arm, Met
+from pagekin.crawl.patterns import Arm, Met, general
 
 WINDOWS = (8, 16, 32, 64, 128)
 Z = 1.96
@@ -25,6 +26,10 @@ _MASKS = tuple((window, (1 << window) - 1) for window in WINDOWS)
 
 BORROWED = 32
 """At most so many fetches' worth of evidence comes from relatives."""
+SIBLINGS = 8
+"""So many arms that were tried make their evidence worth more."""
+BORROWED_WIDELY = 64
+"""And then so many fetches' worth comes from them: enough to leave an arm of which little was tried."""
 TRUST = 2
 """Relatives' evidence counts half of one's own."""
 RICH = 0.8
@@ -81,17 +86,34 @@ class Outcomes:
         return best
 
 
+class Kin:
+    """Outcomes of arms that are relatives, and of the first fetch of each."""
+
+    __slots__ = ("all", "firsts")
+
+    def __init__(self) -> None:
+        self.all = Outcomes()
+        self.firsts = Outcomes()
+
+    def add(self, new: bool, first: bool) -> None:
+        """One fetch more."""
+        self.all.add(new)
+        if first:
+            self.firsts.add(new)
+
+
 class Yields:
     """Outcomes of every arm, of its relatives, and of all fetches together.
 
     Relatives are the arms of one host whose addresses were met before but for the same part: what `sid` does
-    to articles it does to lists too. An arm of addresses that are new in every part has no relatives.
+    to articles it does to lists too. Those of arms whose addresses are new in every part are the ones whose
+    patterns differ in the names of folders: `/users/ann/mail` is like `/users/bob/mail`.
     """
 
     def __init__(self) -> None:
         self.arms: dict[Arm, Outcomes] = {}
         self.uniques: dict[Arm, Outcomes] = {}
-        self.relatives: dict[tuple[str, str], Outcomes] = {}
+        self.relatives: dict[tuple[str, str], Kin] = {}
         self.all = Outcomes()
         self.queued: Counter[Arm] = Counter()
         """Addresses that wait to be fetched."""
@@ -117,10 +139,10 @@ class Yields:
 
     def learn(self, arm: Arm, worth: bool, unique: bool) -> None:
         """What came of a fetch: was it worth it, and was the page itself a new one?"""
-        self.arms.setdefault(arm, Outcomes()).add(worth)
+        own = self.arms.setdefault(arm, Outcomes())
+        self.relatives.setdefault(_family(arm), Kin()).add(worth, not own.fetches)
+        own.add(worth)
         self.uniques.setdefault(arm, Outcomes()).add(unique)
-        if arm.again:
-            self.relatives.setdefault((arm.host, arm.again), Outcomes()).add(worth)
         self.all.add(worth)
 
     def arm(self, met: Met) -> Arm:
@@ -130,7 +152,7 @@ class Yields:
 
     def _of_part(self, host: str, part: str) -> float:
         known = self.relatives.get((host, part))
-        return known.rate() if known is not None else 1.0
+        return known.all.rate() if known is not None else 1.0
 
     def is_rich(self, arm: Arm) -> bool:
         """Whether most of the arm's latest pages were new ones."""
@@ -140,20 +162,33 @@ class Yields:
     def rate(self, arm: Arm) -> float:
         """How often the arm's latest fetches were worth it; its relatives' rate while it has none."""
         own = self.arms.get(arm)
-        return own.rate() if own is not None else self._of_part(arm.host, arm.again)
+        return own.rate() if own is not None else self._of_part(*_family(arm))
 
     def bound(self, arm: Arm) -> float:
         """The highest rate that the evidence allows for the arm's next fetches."""
         own = self.arms.get(arm, _NONE)
-        kin = self.relatives.get((arm.host, arm.again))
-        if kin is None or kin.fetches <= own.fetches:
+        kin = self.relatives.get(_family(arm))
+        if kin is None or kin.all.fetches <= own.fetches or (own.bits and not arm.again):
+            # Pages that were new in the folder of one name speak for themselves.
             return own.bound()
-        borrowed = min(BORROWED, (kin.fetches - own.fetches) / TRUST)
-        return own.bound(kin.rate() * borrowed, borrowed)
+        widely = own.fetches > 0 and kin.firsts.fetches >= SIBLINGS
+        borrowed = min(BORROWED_WIDELY if widely else BORROWED, (kin.all.fetches - own.fetches) / TRUST)
+        rate = kin.all.rate(BORROWED_WIDELY if widely else BORROWED)
+        bound = own.bound(rate * borrowed, borrowed)
+        if not own.fetches:
+            # What an arm brings at first is told by what others brought at first.
+            bound = min(bound, kin.firsts.bound())
+        return bound if arm.again else min(bound, own.bound())
 
     def best(self) -> float:
         """The highest bound of all arms that have addresses to come; 0 if there are none."""
         return max(map(self.bound, self.queued.keys() | self.flying.keys()), default=0.0)
+
+
+@lru_cache(maxsize=1 << 16)
+def _family(arm: Arm) -> tuple[str, str]:
+    """What an arm and its relatives have in common: a part, or the pattern but for the names of folders."""
+    return arm.host, arm.again or general(arm.pattern)
 
 
 def _less(counter: Counter[Arm], arm: Arm) -> None:
