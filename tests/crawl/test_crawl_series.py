@@ -209,10 +209,10 @@ def test_a_series_that_says_much_is_none() -> None:
 def test_ways() -> None:
     """Steps are counted whatever the folders are called, and when patterns take turns."""
     month = ENTRY.on("h/cal/may/{n}", idle=False)
-    assert month == Way(("h/{w}/{w}/{n}",), 0, aside=True)
+    assert month == Way(("h/{w}/{n}",), 0, aside=True)
     later = month.on("h/cal/june/{n}", idle=False)
     assert (later.steps, later.aside) == (1, False)
-    week = later.on("h/week/{n}", idle=False)
+    week = later.on("h/week/{s}", idle=False)
     assert (week.steps, week.aside) == (1, True)
     assert week.on("h/cal/may/{n}", idle=False)[1:] == (2, False)
     assert later.on("h/{w}?day", idle=True)[1:] == (1, False), "what hangs on an idle page belongs to it"
