@@ -21,6 +21,13 @@ pub fn first_line(data: &[u8]) -> (Option<&str>, &[u8]) {
     (std::str::from_utf8(&data[..end]).ok().filter(|line| !line.is_empty()), rest)
 }
 
+/// Frames and refreshes lead to what is written there.
+pub fn check_frames(html: &str) {
+    for address in pagekin_core::frames::frames(html) {
+        assert!(html.contains(address));
+    }
+}
+
 /// Noise is what is left without the alphanumeric characters.
 pub fn check_noise(html: &str, noise: &Noise) {
     let expected: String = html.chars().filter(|c| !c.is_alphanumeric()).collect();

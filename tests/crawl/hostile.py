@@ -61,6 +61,10 @@ WAYS: dict[str, Callable[[str], bytes]] = {
     "nonsense": lambda _: answer(page("what charset"), "Content-Type: text/html; charset=x-klingon"),
     "links": lambda _: answer(page("many", *(f"/missing/{n}" for n in range(10_000)))),
     "odd": lambda _: answer(page("odd links", *ODD_LINKS)),
+    "frames": lambda _: answer(b"<frameset><frame src='/framed/1'></frameset>"),
+    "refresh": lambda _: answer(b"<meta http-equiv=refresh content='0; url=/refreshed/1'>"),
+    "framed": lambda _: answer(page("what is in the frame")),
+    "refreshed": lambda _: answer(page("where the refresh leads")),
     "headers": lambda _: answer(page("headers"), *(f"X-{n}: {'y' * 1000}" for n in range(200))),
     "garbage": lambda _: b"\0\1\2 this is no HTTP at all\r\n\r\n",
     "silence": lambda _: b"",
@@ -134,7 +138,7 @@ class _Handler(socketserver.BaseRequestHandler):
             status = "404 Not Found" if robots is None else "200 OK"
             self.request.sendall(answer((robots or "").encode(), "Content-Type: text/plain", status=status))
         elif path == "/":
-            ways = [f"/{way}/1" for way in [*WAYS, *SLOW, "reset"]]
+            ways = [f"/{way}/1" for way in [*WAYS, *SLOW, "reset"] if way not in ("framed", "refreshed")]
             good = [f"/good/{n}" for n in range(GOOD)]
             self.request.sendall(answer(page("a list of everything", *ways, *good)))
         elif name == "reset":

@@ -74,6 +74,10 @@ def test_redirect_loops_and_chains_end(crawled: tuple[Path, HostileServer]) -> N
     assert 5 < len([path for path in paths if path.startswith("/chain/")]) <= 12
 
 
+def test_frames_and_refreshes_are_followed(crawled: tuple[Path, HostileServer]) -> None:
+    assert {"/framed/1", "/refreshed/1"} <= set(crawled[1].paths)
+
+
 def test_ten_thousand_dead_links_sink(crawled: tuple[Path, HostileServer]) -> None:
     _, server = crawled
     dead = [path for path in server.paths if path.startswith("/missing/")]

@@ -21,6 +21,7 @@ pub mod entities;
 pub mod extract;
 mod fast;
 mod find;
+pub mod frames;
 pub mod gram_index;
 pub mod gram_known;
 pub mod gram_verify;

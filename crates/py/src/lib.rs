@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use pagekin_core::page::Scratch;
-use pagekin_core::{charset, domain, extract, links, noise, sketch, words};
+use pagekin_core::{charset, domain, extract, frames, links, noise, sketch, words};
 
 mod clusters;
 mod duplicates;
@@ -91,18 +91,22 @@ fn py_noise(py: Python<'_>, html: &str) -> PyResult<String> {
     enter(py, || Ok::<_, String>(noise::noise(html)))
 }
 
-/// The visible text, the title, and the distinct link targets of decoded HTML.
+/// The visible text, the title, and the distinct link targets of decoded HTML; with `frames` also where it leads by
+/// itself, which comes first.
 #[pyfunction]
-#[pyo3(name = "extract", signature = (html, url=None))]
+#[pyo3(name = "extract", signature = (html, url=None, frames=false))]
 #[allow(clippy::type_complexity)]
 fn py_extract(
     py: Python<'_>,
     html: &str,
     url: Option<&str>,
+    frames: bool,
 ) -> PyResult<(String, Option<String>, Vec<(String, String)>)> {
     enter(py, || {
         let found = extract::extract(html);
-        let links = links::links(url.and_then(domain::parse).as_ref(), found.base, &found.hrefs);
+        let mut hrefs = if frames { frames::frames(html) } else { Vec::new() };
+        hrefs.extend(&found.hrefs);
+        let links = links::links(url.and_then(domain::parse).as_ref(), found.base, &hrefs);
         Ok::<_, String>((found.text, found.title, links.into_iter().map(|l| (l.url, l.domain.to_string())).collect()))
     })
 }
