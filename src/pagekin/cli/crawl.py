@@ -142,6 +142,8 @@ def _report(ended: Ended, output: Path, voice: Voice) -> None:
     voice.say(line_of(state), **point._asdict())
     for why, count in sorted(state.failures.items()):
         voice.say(f"no page {count:,}: {why}", reason=why, addresses=count)
+    for why, count in sorted(state.skipped.items()):
+        voice.say(f"not followed {count:,}: {why}", reason=why, links=count)
     if state.series.idle:
         idle = state.series.idle
         voice.say(f"{idle:,} of the unique pages only counted on, as in a calendar without end", idle=idle)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pagekin import _core
+from pagekin.crawl.links import absolute
 from pagekin.readers.base import is_html_type, looks_like_html
 from pagekin.readers.http import BadEncodingError, TooLargeError, decode_body, parse_head
 
@@ -41,9 +42,8 @@ def understand(url: str, head: bytes, body: bytes | None, limit: int) -> Answer:
         return Answer(0, why="bad-http")
     location = http.get(b"\r\nlocation:")
     if http.status in REDIRECTS and location:
-        # The kernel that finds links also knows how to put a relative one on its page's address.
-        target = _links(f'<a href="{_escaped(location)}">', url)
-        return Answer(http.status, location=target[0]) if target else Answer(http.status, why="bad-redirect")
+        target = absolute(_utf8(location), url)
+        return Answer(http.status, location=target) if target else Answer(http.status, why="bad-redirect")
     if http.status != 200:
         return Answer(http.status, why=f"status-{http.status}")
     content_type = http.get(b"\r\ncontent-type:") or None
@@ -63,9 +63,9 @@ def understand(url: str, head: bytes, body: bytes | None, limit: int) -> Answer:
     return Answer(200, text, tuple([link for link, _ in links[:MAX_LINKS]]))
 
 
-def _links(html: str, url: str) -> list[str]:
-    return [link for link, _ in _core.extract(html, url)[2]]
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace('"', "&quot;")
+def _utf8(text: str) -> str:
+    """A header's value, whose bytes were read as Latin-1, read as the UTF-8 that most servers send."""
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return text

@@ -19,8 +19,9 @@ from typing import Any
 from pagekin import _core
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.replay import is_empty
+from pagekin.crawl.scope import normal_seed
 from pagekin.crawl.state import CrawlState
-from pagekin.errors import ParamsMismatchError, RunError, RunExistsError
+from pagekin.errors import ParamsMismatchError, RunError, RunExistsError, UsageError
 from pagekin.files import TEMPORARY, write_atomically, writing
 
 FORMAT = 1
@@ -101,8 +102,18 @@ def _check(path: Path, params: CrawlParams, resume: bool) -> None:
         )
     for name in FIXED:
         now = asdict(params)[name]
-        if then.get(name) != now:
+        if _plain(name, then.get(name)) != _plain(name, now):
             raise ParamsMismatchError(
                 f"{path} was begun with other {name}: {then.get(name)} then, {now} now; give the same, "
                 "or choose another -o"
             )
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A parameter in the one way of writing it: `example.org` is the seed `http://example.org/` too."""
+    if name != "seeds" or not isinstance(value, list):
+        return value
+    try:
+        return [normal_seed(seed) for seed in value]
+    except UsageError:
+        return value  # no seed of ours: an older version may have let it pass

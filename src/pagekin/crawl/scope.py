@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from pagekin import _core
+from pagekin.crawl.links import absolute
 from pagekin.errors import UsageError
 
 HOST, DOMAIN, PREFIX = "host", "domain", "prefix"
@@ -104,7 +104,7 @@ class Scope:
     """The hosts, domains or prefixes of the seeds."""
 
     def __init__(self, seeds: Sequence[str], kind: str = HOST) -> None:
-        self.seeds = [_seed(url) for url in seeds]
+        self.seeds = [normal_seed(url) for url in seeds]
         self.kind = kind
         self._allowed = {self._key(url) for url in self.seeds}
 
@@ -112,6 +112,8 @@ class Scope:
         """Why an address is not fetched; None if it may be."""
         if not _SCHEME.match(url):
             return "not-http"
+        if _has_userinfo(url):
+            return "userinfo"
         if not self._inside(url):
             return "outside"
         return _trap(url)
@@ -134,12 +136,25 @@ class Scope:
         return _without_scheme(url).partition("?")[0].rpartition("/")[0] + "/"
 
 
-def _seed(url: str) -> str:
+def normal_seed(url: str) -> str:
+    """An address to begin with, written as links to it are."""
+    url = url.strip()
     if "://" not in url and not _OTHER.match(url):
         url = f"http://{url}"
-    if not _SCHEME.match(url) or _core.host(url) is None:
+    if _has_userinfo(url):
+        raise UsageError(
+            f"{_netloc(url)} is given with a user name or password, which a crawl would send and store; "
+            "leave out what comes before the @"
+        )
+    seed = absolute(url) if _SCHEME.match(url) else None
+    if seed is None:
         raise UsageError(f"{url!r} is not an address to crawl; give for instance https://www.example.org/")
-    return url.partition("#")[0] if urlsplit(url).path else f"{url.partition('#')[0]}/"
+    return seed
+
+
+def _has_userinfo(url: str) -> bool:
+    match = _NETLOC.match(url)
+    return match is not None and "@" in match[1]
 
 
 def _without_scheme(url: str) -> str:
