@@ -18,6 +18,8 @@ PATIENCE = 10.0
 """Seconds after which the server gives up being a nuisance, so that no test can hang on it."""
 
 Send = Callable[[bytes], None]
+Answers = dict[str, bytes | Callable[[Send], None]]
+"""What is answered to paths, whatever else is known of them."""
 
 
 def page(text: str, *links: str) -> bytes:
@@ -101,14 +103,23 @@ class HostileServer(socketserver.ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, robots: str | None = None) -> None:
+    def __init__(
+        self, robots: str | None = None, answers: Answers | None = None, host: str = "127.0.0.1"
+    ) -> None:
         self.robots = robots
+        self.answers = answers or {}
         self.asked: list[tuple[float, str]] = []
-        super().__init__(("127.0.0.1", 0), _Handler)
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, 0), _Handler)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/"
+        host, port = self.server_address[:2]
+        return (
+            f"http://[{host!s}]:{port}/"
+            if self.address_family == socket.AF_INET6
+            else f"http://{host!s}:{port}/"
+        )
 
     @property
     def paths(self) -> list[str]:
@@ -133,7 +144,12 @@ class _Handler(socketserver.BaseRequestHandler):
     def _answer(self, path: str) -> None:
         self.server.asked.append((time.monotonic(), path))
         name = path.split("?")[0].split("/")[1]
-        if path == "/robots.txt":
+        special = self.server.answers.get(path)
+        if isinstance(special, bytes):
+            self.request.sendall(special)
+        elif special is not None:
+            special(self.request.sendall)
+        elif path == "/robots.txt":
             robots = self.server.robots
             status = "404 Not Found" if robots is None else "200 OK"
             self.request.sendall(answer((robots or "").encode(), "Content-Type: text/plain", status=status))
@@ -152,5 +168,7 @@ class _Handler(socketserver.BaseRequestHandler):
             self.request.sendall(answer(page("not found"), status="404 Not Found"))
 
 
-def hostile_server(robots: str | None = None) -> AbstractContextManager[HostileServer]:
-    return serving(HostileServer(robots))
+def hostile_server(
+    robots: str | None = None, answers: Answers | None = None, host: str = "127.0.0.1"
+) -> AbstractContextManager[HostileServer]:
+    return serving(HostileServer(robots, answers, host))

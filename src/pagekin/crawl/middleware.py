@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http.client import responses
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, signals
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
 from scrapy.utils.httpobj import urlparse_cached
@@ -31,7 +31,14 @@ HEAD = "pagekin_head"
 RECEIVED = "pagekin_received"
 """Where a request counts the bytes of its answer's body."""
 
-_FLAGS = {"dataloss": "disconnect", "partial": "disconnect", "download_stopped": "unspecified"}
+REFUSED = "pagekin_refused"
+"""Where a request notes that its answer's body is not wanted."""
+
+ROBOTS_BYTES = 1 << 20
+"""So much of a robots.txt is read; RFC 9309 asks for 500 KiB at least."""
+
+# "partial" is no loss: such an answer ends when the server closes, as all did before HTTP/1.1.
+_FLAGS = {"dataloss": "disconnect", "download_stopped": "unspecified"}
 
 
 def set_delay(crawler: Crawler, request: Request, seconds: float) -> None:
@@ -42,7 +49,8 @@ def set_delay(crawler: Crawler, request: Request, seconds: float) -> None:
         slot.delay = max(crawler.settings.getfloat("DOWNLOAD_DELAY"), min(seconds, MAX_DELAY))
 
 
-def _spider(crawler: Crawler) -> CrawlSpider:
+def spider_of(crawler: Crawler) -> CrawlSpider:
+    """The crawl's spider."""
     return cast("CrawlSpider", crawler.spider)
 
 
@@ -64,37 +72,43 @@ class Recorder:
         """Made by Scrapy."""
         return cls(crawler)
 
+    def process_request(self, request: Request) -> None:
+        """Our own limits are the ones that count: Scrapy's would drop an answer without a trace."""
+        request.meta["download_maxsize"] = 0
+        if TARGET not in request.meta:
+            # A page that was cut is better than none; rules that were cut may lack what forbids.
+            request.meta["download_fail_on_dataloss"] = True
+
     def headers_received(self, headers: Any, body_length: int, request: Request) -> None:
-        """The body of what is no page, or says that it is too large, is not fetched."""
+        """The body of what is no page, or says that it is too large, is not fetched.
+
+        But its beginning is waited for: only then does Scrapy know the address that the answer came from.
+        """
+        request.meta[RECEIVED] = 0
+        request.meta[REFUSED] = False
         if TARGET not in request.meta:
             return
-        request.meta[RECEIVED] = 0
         content_type = headers.get(b"Content-Type")
         if content_type and not is_html_type(content_type.decode("latin-1")):
-            raise StopDownload(fail=False)
-        if isinstance(body_length, int):  # else the server did not say
-            self._count(request, body_length)
-            request.meta[RECEIVED] = 0
+            request.meta[REFUSED] = True
+        elif isinstance(body_length, int) and body_length > self._limit:  # else the server did not say
+            request.meta[REFUSED] = True
+            request.meta[RECEIVED] = body_length
 
     def bytes_received(self, data: bytes, request: Request) -> None:
         """A body without end is left where it becomes too large."""
-        if TARGET in request.meta:
-            self._count(request, len(data))
-
-    def _count(self, request: Request, size: int) -> None:
-        request.meta[RECEIVED] += size
-        if request.meta[RECEIVED] > self._limit:
+        if request.meta[REFUSED]:
+            raise StopDownload(fail=False)
+        request.meta[RECEIVED] += len(data)
+        if request.meta[RECEIVED] > (self._limit if TARGET in request.meta else ROBOTS_BYTES):
             raise StopDownload(fail=False)
 
-    def process_response(self, request: Request, response: Response, spider: Any = None) -> Response:
+    def process_response(self, request: Request, response: Response) -> Response:
         """Writes the exchange; the spider gets the answer as it came."""
-        crawl = _spider(self._crawler)
+        crawl = spider_of(self._crawler)
         target = request.meta.get(TARGET)
         head = _head(response)
-        too_large = request.meta.get(RECEIVED, 0) > self._limit
-        if too_large:
-            response = response.replace(body=b"")
-        truncated = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
+        response, truncated, too_large = self._cut(request, response)
         exchange = Exchange(
             target.url if target is not None else request.url,
             _request(request),
@@ -104,24 +118,51 @@ class Recorder:
             datetime.now(UTC),
             truncated,
             self._limit if too_large else None,
+            robots=target is None,
         )
         try:
             crawl.writer.write(exchange)
         except OSError as error:
             crawl.end("output", error)
             raise IgnoreRequest("output") from error
-        after = (response.headers.get(b"Retry-After") or b"").decode("latin-1").strip()
-        if response.status in PASSING and after.isascii() and after.isdigit():
-            set_delay(self._crawler, request, float(after[:6]))
+        asked = crawl.delays.get(_netloc(request), 0.0)
+        after = _retry_after(response) if response.status in PASSING else None
+        if after is not None:
+            set_delay(self._crawler, request, max(after, asked))
         elif target is not None:
-            set_delay(self._crawler, request, _spider(self._crawler).delays.get(_netloc(request), 0.0))
-        if target is None:
-            return response
+            set_delay(self._crawler, request, asked)
         request.meta[HEAD] = head
         # Nobody after us shall decode it: resuming reads the bytes from the file, and must find the same.
         plain = response.copy()
         plain.headers.pop(b"Content-Encoding", None)
         return plain
+
+    def _cut(self, request: Request, response: Response) -> tuple[Response, str | None, bool]:
+        """The answer without what is not wanted of it, why it is not whole, and whether it is too large."""
+        truncated = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
+        received = request.meta.get(RECEIVED, 0)
+        if TARGET not in request.meta:
+            if received <= ROBOTS_BYTES:
+                return response, truncated, False
+            return response.replace(body=response.body[:ROBOTS_BYTES]), "length", False
+        too_large = received > self._limit
+        if too_large or request.meta.get(REFUSED):
+            response = response.replace(body=b"")
+        return response, truncated, too_large
+
+
+def _retry_after(response: Response) -> float | None:
+    """Seconds that the server asks for, as a number or by the date at which they are over."""
+    value = (response.headers.get(b"Retry-After") or b"").decode("latin-1").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:6])
+    try:
+        when = parsedate_to_datetime(value)
+        if when.tzinfo is None:
+            when = when.replace(tzinfo=UTC)
+        return max(0.0, (when - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
 
 
 def _head(response: Response) -> bytes:
@@ -145,25 +186,3 @@ def _request(request: Request) -> bytes:
     lines = [f"{request.method} {slash or '/'}{path} HTTP/1.1".encode(), b"Host: " + host.encode()]
     lines += [name + b": " + value for name, values in request.headers.items() for value in values]
     return b"\r\n".join(lines) + b"\r\n\r\n"
-
-
-class Robots(RobotsTxtMiddleware):
-    """Scrapy's robots.txt, and the Crawl-delay in it."""
-
-    async def robot_parser(self, request: Request) -> Any:
-        """The rules for the request's host.
-
-        While robots.txt is on its way, Scrapy lets many requests wait for one result, which only the first of
-        them gets; the others would go unchecked. So we look where the rules are kept, after the wait.
-        """
-        await super().robot_parser(request)
-        return self._parsers[_netloc(request)]
-
-    def process_request_2(self, rp: Any, request: Request) -> None:
-        """Raises for what is forbidden; waits as long as the file asks."""
-        super().process_request_2(rp, request)
-        delay = rp.rp.crawl_delay(self._default_useragent) if rp is not None and hasattr(rp, "rp") else None
-        delays = _spider(self.crawler).delays
-        if delay and _netloc(request) not in delays:
-            delays[_netloc(request)] = float(delay)
-            set_delay(self.crawler, request, float(delay))

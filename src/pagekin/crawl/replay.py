@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from pagekin.crawl.answer import PASSING, understand
 from pagekin.crawl.known import KnownPages
 from pagekin.crawl.state import CrawlState
-from pagekin.crawl.warc import LARGER_THAN, segments
+from pagekin.crawl.warc import FETCHED_AS, LARGER_THAN, ROBOTS, segments
 from pagekin.readers.framed import Framed, field
 from pagekin.readers.frames import Codec
 from pagekin.readers.framing import Framing
@@ -20,7 +21,6 @@ from pagekin.readers.http import MAX_HEAD, parse_head
 from pagekin.readers.source import open_source
 
 PIECE = 1 << 20
-ROBOTS = "/robots.txt"
 
 
 class Stored(NamedTuple):
@@ -31,6 +31,8 @@ class Stored(NamedTuple):
     body: bytes
     larger_than: int | None
     """the body was left out because it is larger than this"""
+    robots: bool
+    """it was asked for as robots.txt"""
 
 
 def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> int:
@@ -39,7 +41,7 @@ def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> in
     state.frontier.replay()
     count = 0
     for stored in stored_responses(folder, limit):
-        if stored.url.endswith(ROBOTS):
+        if stored.robots:
             continue
         larger = stored.larger_than
         answer = understand(stored.url, stored.head, stored.body if larger is None else None, limit)
@@ -56,7 +58,7 @@ def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> in
 
 def is_empty(folder: Path, limit: int) -> bool:
     """Whether a crawl came to nothing but robots.txt, if to anything."""
-    return all(stored.url.endswith(ROBOTS) for stored in stored_responses(folder, limit))
+    return all(stored.robots for stored in stored_responses(folder, limit))
 
 
 def mend(folder: Path) -> None:
@@ -89,12 +91,18 @@ def _whole(path: Path) -> int:
 
 def stored_responses(folder: Path, limit: int) -> Iterator[Stored]:
     """Every response in a crawl's files, in order."""
+    marked = False
     for path in segments(folder):
         with closing(open_source(str(path))) as source:
             for framed in Framing(source, Codec("gzip", source), limit + MAX_HEAD, lambda framed: True):
                 stored = _stored(framed) if framed.reason is None else None
-                if stored is not None:
-                    yield stored
+                if stored is None:
+                    continue
+                marked |= stored.robots
+                # The first answer of a crawl is a robots.txt, but once such records were not marked.
+                if not marked and urlsplit(stored.url).path == f"/{ROBOTS}":
+                    stored = stored._replace(robots=True)
+                yield stored
 
 
 def _stored(framed: Framed) -> Stored | None:
@@ -103,7 +111,8 @@ def _stored(framed: Framed) -> Stored | None:
     url = field(framed.head, framed.low, b"\r\nwarc-target-uri:").decode("utf-8", "replace")
     block = (framed.front + framed.data)[: framed.length]
     http = parse_head(block, b"")
-    if http is None:
-        return None
+    # What cannot be understood is an answer too.
+    end = http.end if http is not None else len(block)
     larger = field(framed.head, framed.low, f"\r\n{LARGER_THAN.lower()}:".encode())
-    return Stored(url, block[: http.end], block[http.end :], int(larger) if larger.isdigit() else None)
+    robots = field(framed.head, framed.low, f"\r\n{FETCHED_AS.lower()}:".encode()) == ROBOTS.encode()
+    return Stored(url, block[:end], block[end:], int(larger) if larger.isdigit() else None, robots)

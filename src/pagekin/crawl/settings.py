@@ -14,7 +14,7 @@ def settings(params: CrawlParams) -> dict[str, Any]:
         "SCHEDULER": "pagekin.crawl.scheduler.FrontierScheduler",
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-            "pagekin.crawl.middleware.Robots": 100,
+            "pagekin.crawl.robots.Robots": 100,
             "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
             "pagekin.crawl.middleware.Recorder": 950,
         },
@@ -23,7 +23,8 @@ def settings(params: CrawlParams) -> dict[str, Any]:
             "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
             "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
         },
-        "ROBOTSTXT_OBEY": True,
+        # The other one finds no IPv6 addresses.
+        "DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver",
         "USER_AGENT": params.user_agent,
         "DOWNLOAD_DELAY": params.delay,
         "RANDOMIZE_DOWNLOAD_DELAY": False,
@@ -34,6 +35,8 @@ def settings(params: CrawlParams) -> dict[str, Any]:
         "DOWNLOAD_WARNSIZE": 0,
         "DOWNLOAD_FAIL_ON_DATALOSS": False,
         "RETRY_TIMES": 1,
+        # Of robots.txt: those of pages are ours to follow.
+        "REDIRECT_MAX_TIMES": 5,
         # Without cookies no server can show us other pages than it shows to others.
         "COOKIES_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,

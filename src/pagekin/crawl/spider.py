@@ -15,6 +15,8 @@ from pagekin.crawl.answer import understand
 from pagekin.crawl.known import KnownPages
 from pagekin.crawl.middleware import HEAD, RECEIVED
 from pagekin.crawl.params import CrawlParams
+from pagekin.crawl.reasons import why_failed
+from pagekin.crawl.robots import UnreachableError
 from pagekin.crawl.saturation import ADVISE, OFF, SATURATED
 from pagekin.crawl.scheduler import TARGET
 from pagekin.crawl.state import CrawlState
@@ -63,7 +65,10 @@ class CrawlSpider(scrapy.Spider):
         forbidden = isinstance(failure.value, IgnoreRequest)
         if forbidden and self.ending:
             return
-        why = "robots" if forbidden else _why(failure)
+        if isinstance(failure.value, UnreachableError):
+            why = failure.value.why
+        else:
+            why = "robots" if forbidden else why_failed(failure.value)
         self.state.nothing(request.meta[TARGET], why, fetched=not forbidden)
         self._after()
 
@@ -102,17 +107,3 @@ class CrawlSpider(scrapy.Spider):
             self.saturated_at = self.state.curve.fetched
             if self.params.saturation != ADVISE:
                 self.end(SATURATED)
-
-
-_NAMES = {
-    "TimeoutError": "timeout", "TCPTimedOutError": "timeout", "ResponseNeverReceived": "connection",
-    "DownloadTimeoutError": "timeout", "ConnectionRefusedError": "refused", "DNSLookupError": "dns",
-    "ConnectionLost": "connection", "ResponseFailed": "connection", "ConnectionDone": "connection",
-    "DownloadConnectionRefusedError": "refused", "CannotResolveHostError": "dns",
-    "DownloadFailedError": "connection",
-}  # fmt: skip
-
-
-def _why(failure: Failure) -> str:
-    name = failure.type.__name__ if failure.type is not None else "unknown"
-    return _NAMES.get(name, name)

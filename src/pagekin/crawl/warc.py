@@ -25,6 +25,10 @@ LEVEL = 6
 LARGER_THAN = "Pagekin-Larger-Than"
 """The header of a record whose body was left out: the limit in bytes that it exceeded."""
 
+FETCHED_AS = "Pagekin-Fetched-As"
+ROBOTS = "robots.txt"
+"""The header of a record that the crawler asked for to know what it may ask for, and its value."""
+
 
 class Exchange(NamedTuple):
     """One request and the answer to it, as they went over the wire but for the transfer encoding."""
@@ -38,9 +42,11 @@ class Exchange(NamedTuple):
     ip: str | None
     date: datetime
     truncated: str | None = None
-    """why the body is not whole: disconnect or unspecified"""
+    """why the body is not whole: disconnect, length or unspecified"""
     larger_than: int | None = None
     """the body was left out because it is larger than this"""
+    robots: bool = False
+    """it was asked for as robots.txt, or is what that redirects to, and is no page of the crawl"""
 
 
 def segments(folder: Path) -> list[Path]:
@@ -108,6 +114,8 @@ def _records(exchange: Exchange) -> bytes:
         more |= {"WARC-Truncated": "length", LARGER_THAN: str(exchange.larger_than)}
     elif exchange.truncated:
         more["WARC-Truncated"] = exchange.truncated
+    if exchange.robots:
+        more[FETCHED_AS] = ROBOTS
     block = exchange.head + exchange.body
     answer = _record("response", response, "application/http; msgtype=response", block, about | more)
     about["WARC-Concurrent-To"] = response

@@ -1,0 +1,17 @@
+"""Names for what can go wrong on the network, the same for pages and for robots.txt."""
+
+from __future__ import annotations
+
+_NAMES = {
+    "TimeoutError": "timeout", "TCPTimedOutError": "timeout", "ResponseNeverReceived": "connection",
+    "DownloadTimeoutError": "timeout", "ConnectionRefusedError": "refused", "DNSLookupError": "dns",
+    "ConnectionLost": "connection", "ResponseFailed": "connection", "ConnectionDone": "connection",
+    "DownloadConnectionRefusedError": "refused", "CannotResolveHostError": "dns",
+    "DownloadFailedError": "connection", "ResponseDataLossError": "connection",
+}  # fmt: skip
+
+
+def why_failed(error: BaseException | None) -> str:
+    """Why no answer came."""
+    name = type(error).__name__ if error is not None else "unknown"
+    return _NAMES.get(name, name)
