@@ -149,7 +149,8 @@ def test_names_are_looked_up(tmp_path: Path) -> None:
     """Where one answers at one of its addresses, and where there is none."""
     with hostile_server() as server:
         port = server.server_address[1]
-        seeds = [f"http://localhost:{port}/good/1", f"http://nobody.invalid:{port}/"]
+        nobody = ("nobody.invalid", f"{'a' * 70}.invalid", "a..invalid")
+        seeds = [f"http://localhost:{port}/good/1", *(f"http://{name}:{port}/" for name in nobody)]
         done = run("crawl", *seeds, "-o", tmp_path / "crawl", "--delay", "0", "--timeout", "20")
     assert sorted(server.paths) == ["/good/1", "/robots.txt"]
-    assert "no page 1: dns" in done.stderr
+    assert "no page 3: dns" in done.stderr

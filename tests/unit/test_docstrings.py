@@ -20,6 +20,8 @@ GIVEN = ("pagekin", "example_warc", "example_run", "tmp_path")
 OPTIONAL = {
     "pagekin.crawl.extension": "scrapy",
     "pagekin.crawl.middleware": "scrapy",
+    "pagekin.crawl.resolver": "scrapy",
+    "pagekin.crawl.robots": "scrapy",
     "pagekin.crawl.scheduler": "scrapy",
     "pagekin.crawl.spider": "scrapy",
     "pagekin.engines.spark": "pyspark",

@@ -23,8 +23,7 @@ def settings(params: CrawlParams) -> dict[str, Any]:
             "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
             "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
         },
-        # The other one finds no IPv6 addresses.
-        "DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver",
+        "DNS_RESOLVER": "pagekin.crawl.resolver.Resolver",
         "USER_AGENT": params.user_agent,
         "DOWNLOAD_DELAY": params.delay,
         "RANDOMIZE_DOWNLOAD_DELAY": False,
