@@ -155,17 +155,17 @@ def test_unreachable_is_not_for_ever(tmp_path: Path) -> None:
     assert info_of(tmp_path / "crawl")["failures"] == {"robots": 1}
 
 
-def test_only_robots_txt_is_robots_txt(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["moved", "long"])
+def test_only_robots_txt_is_robots_txt(way: str, tmp_path: Path) -> None:
     """Pages of such a name are pages, and what robots.txt redirects to is none: also when read back."""
     answers: Answers = {
-        "/robots.txt": text(b"", "Location: /rules", status="301 Moved"),
-        "/rules": text(RULES),
+        **OBEYED[way],
         "/docs/robots.txt": answer(page("a page about robots and their texts", "/robots.txt")),
         "/odd": b"HTTP/1.1 99 Odd\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
     }
     with hostile_server(answers=answers) as server:
         seeds = [f"{server.url}{path}" for path in ("docs/robots.txt", "odd", "good/2")]
-        args = ["crawl", *seeds, "-o", str(tmp_path / "crawl"), "--delay", "0", "--quiet"]
+        args = ["crawl", *seeds, "-o", str(tmp_path / "crawl"), "--delay", "0", "--max-page", "1KB"]
         run(*args)
         before, info = server.paths, info_of(tmp_path / "crawl")
         assert before.count("/robots.txt") == 2, "for its rules, and as a page"
