@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,13 @@ import pytest
 from cli.command import one_line, run
 from crawl.hostile import BOMB, Answers, Send, answer, hostile_server, page, stall
 
+from pagekin.crawl.known import Known
 from pagekin.crawl.middleware import ROBOTS_BYTES
+from pagekin.crawl.replay import is_empty, replay
 from pagekin.crawl.robots import UnreachableError, rules_in
+from pagekin.crawl.scope import Scope
+from pagekin.crawl.state import CrawlState
+from pagekin.crawl.warc import CrawlWriter, Exchange
 
 RULES = b"User-agent: *\nDisallow: /good/1\n"
 FORBID = b"User-agent: *\nDisallow: /\n"
@@ -56,6 +62,7 @@ def test_rules_are_unpacked() -> None:
         (b"\0\1\2 neither gzip nor text", "bad-encoding"),
         (gzip.compress(bytes(17 << 20)), "too-large"),
     ],
+    ids=["cut", "garbage", "binary", "bomb"],  # gzip writes the time, which must not become a name
 )
 def test_rules_that_cannot_be_unpacked(body: bytes, why: str) -> None:
     with pytest.raises(UnreachableError) as caught:
@@ -175,3 +182,19 @@ def test_only_robots_txt_is_robots_txt(way: str, tmp_path: Path) -> None:
     again = info_of(tmp_path / "crawl")
     assert again["failures"] == info["failures"]
     assert again["counts"] == info["counts"]
+
+
+def test_crawls_from_before_records_were_marked(tmp_path: Path) -> None:
+    writer = CrawlWriter(tmp_path, "test")
+
+    def write(url: str, body: bytes) -> None:
+        html = head(200, "Content-Type: text/html")
+        writer.write(Exchange(url, b"GET / HTTP/1.1\r\n\r\n", html, body, None, datetime.now(UTC)))
+
+    write("http://a.example/robots.txt", RULES)
+    assert is_empty(tmp_path, 1000)
+    write("http://a.example/docs/robots.txt", page("a page"))
+    assert not is_empty(tmp_path, 1000)
+    writer.close()
+    state = CrawlState(Scope(["http://a.example/docs/robots.txt"]))
+    assert replay(tmp_path, state, Known(), 1000) == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli.command import one_line, run
-from crawl.hostile import Answers, Send, answer, hostile_server, moved, page
+from crawl.hostile import Answers, Send, answer, hostile_server, moved, page, stall
 
 from pagekin.crawl.answer import understand
 
@@ -73,6 +73,21 @@ def test_records_say_where_from_and_whether_whole(tmp_path: Path) -> None:
     assert [path for path, head in found.items() if "Pagekin-Fetched-As: robots.txt" in head] == [
         "robots.txt"
     ]
+
+
+def test_a_body_that_never_begins(tmp_path: Path) -> None:
+    """It is waited for once; then its headers are all there is to know."""
+
+    def events(send: Send) -> None:
+        send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+        stall(send)
+
+    with hostile_server(answers={"/events": events}) as server:
+        args = ["crawl", f"{server.url}events", f"{server.url}good/1", "-o", str(tmp_path / "crawl")]
+        done = run(*args, "--delay", "0", "--timeout", "1")
+        assert "no page 1: not-html" in done.stderr
+        run(*args, "--delay", "0", "--timeout", "1", "--resume")
+    assert server.paths.count("/events") == 2
 
 
 @pytest.mark.parametrize(

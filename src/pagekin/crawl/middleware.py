@@ -94,6 +94,8 @@ class Recorder:
         elif isinstance(body_length, int) and body_length > self._limit:  # else the server did not say
             request.meta[REFUSED] = True
             request.meta[RECEIVED] = body_length
+        if request.meta[REFUSED] and request.meta.get("retry_times"):
+            raise StopDownload(fail=False)  # its body may be one that never begins, as of a stream of events
 
     def bytes_received(self, data: bytes, request: Request) -> None:
         """A body without end is left where it becomes too large."""
