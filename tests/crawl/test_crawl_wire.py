@@ -6,6 +6,7 @@ import socket
 import subprocess
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,24 @@ def test_redirects_over_the_wire(tmp_path: Path) -> None:
     assert server.paths == ["/robots.txt", "/x", "/final-%C3%BC"]
 
 
+def test_retry_after_holds_whatever_else_comes(tmp_path: Path) -> None:
+    """Answers that were on their way when the server asked for time are no reason to go on."""
+    turns = count(1)
+
+    def fourth(send: Send) -> None:
+        turn = next(turns)
+        busy = answer(b"", "Retry-After: 2", status="429 Too Many Requests")
+        send(busy if turn == 4 else answer(page(f"page number {turn} of a dozen")))
+
+    answers: Answers = dict.fromkeys((f"/doc/{n}" for n in range(24)), fourth)
+    answers["/all"] = answer(page("all of them", *answers))
+    with hostile_server(answers=answers) as server:
+        run("crawl", f"{server.url}all", "-o", tmp_path / "crawl", "--delay", "0", "--quiet")
+        times = [when for when, path in server.asked if path.startswith("/doc/")]
+    assert len(times) == 25
+    assert max(later - sooner for sooner, later in pairwise(times)) >= 1.5
+
+
 @pytest.mark.parametrize("zone", ["GMT", "+0100"])
 def test_retry_after_a_date(zone: str, tmp_path: Path) -> None:
     """Dates have no fractions of a second, so it is at least the whole seconds."""
@@ -161,11 +180,11 @@ def test_ipv6(tmp_path: Path) -> None:
 
 
 def test_names_are_looked_up(tmp_path: Path) -> None:
-    """Where one answers at one of its addresses, and where there is none."""
+    """Where one answers at one of its addresses, and where there can be none."""
     with hostile_server() as server:
         port = server.server_address[1]
-        nobody = ("nobody.invalid", f"{'a' * 70}.invalid", "a..invalid")
+        nobody = (f"{'a' * 70}.invalid", "a..invalid")  # no resolver is asked for these
         seeds = [f"http://localhost:{port}/good/1", *(f"http://{name}:{port}/" for name in nobody)]
         done = run("crawl", *seeds, "-o", tmp_path / "crawl", "--delay", "0", "--timeout", "20")
     assert sorted(server.paths) == ["/good/1", "/robots.txt"]
-    assert "no page 3: dns" in done.stderr
+    assert "no page 2: dns" in done.stderr

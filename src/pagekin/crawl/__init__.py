@@ -4,7 +4,8 @@
             series                      calendars and counters without end
             frontier, scope → state     what to fetch next; a crawl without a network
        known, answer, curve, warc       duplicates; what a server said; growth; what is stored
-    scheduler, middleware, spider       Scrapy's side of it
+    scheduler, middleware, robots,
+            resolver, spider            Scrapy's side of it
             extension                   the same for any spider
 
 Only the last two rows import Scrapy. `simulate` runs the first two on sites that are plain functions.
