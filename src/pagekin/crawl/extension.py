@@ -8,6 +8,8 @@ turns it on. Settings, with their defaults:
     PAGEKIN_THRESHOLD    90          ssdeep score from which a page is a near duplicate
     PAGEKIN_SATURATION   "advise"    off, advise or stop; stop closes the spider with `pagekin_saturated`
     PAGEKIN_WORTH        0.08        new unique pages per fetch below which a crawl is saturated
+    PAGEKIN_ORDER        None        fetch addresses that were met before but for one part after all others;
+                                     None: if PAGEKIN_SATURATION is stop
     PAGEKIN_DROP         "none"      none, exact or all: drop the items of such duplicates
     PAGEKIN_FIELD        "pagekin"   the field of items that says what the page was
     PAGEKIN_CURVE        None        a .parquet file for the growth curve
@@ -15,24 +17,28 @@ turns it on. Settings, with their defaults:
 Every response carries the verdict in `response.meta["pagekin"]`: `kind` (unique, exact, near), `url` of the
 page that it repeats, `score`. Items from it carry the same in their field. Stats: `pagekin/unique`,
 `pagekin/dup_exact`, `pagekin/dup_near`, `pagekin/untagged`, `pagekin/dropped`, `pagekin/saturated_at`.
+
+`extension_downloads` follows the requests.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from itemadapter import ItemAdapter
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from pagekin import _core
+from pagekin.crawl.answer import PASSING
 from pagekin.crawl.curve import Curve
+from pagekin.crawl.extension_downloads import ARM, Underway
 from pagekin.crawl.known import EXACT, UNIQUE, Known
-from pagekin.crawl.patterns import Addresses, Arm
+from pagekin.crawl.patterns import Arm
 from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH, Saturation
 from pagekin.crawl.series import ENTRY, Series, Way
 from pagekin.crawl.yields import Yields
@@ -44,22 +50,30 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 META = "pagekin"
-ARM = "pagekin_arm"
 SERIES = "pagekin_series"
 """Where a response and the requests made from it carry the way to it, and whether it was idle."""
 DROPS = {"none": (), "exact": (EXACT,), "all": (EXACT, "near")}
 _STATS = {"unique": "unique", "exact": "dup_exact", "near": "dup_near"}
 
+T = TypeVar("T")
+
 
 class PagekinAddon:
-    """Puts the two parts in their places."""
+    """Puts the three parts in their places."""
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy before anything else is made."""
-        for name, part in (("EXTENSIONS", PagekinExtension), ("SPIDER_MIDDLEWARES", PagekinMiddleware)):
-            parts = dict(settings.getdict(name))
-            if part not in parts and f"{part.__module__}.{part.__name__}" not in parts:
-                settings.set(name, parts | {part: 450}, "addon")
+        for name, part, place in (
+            ("EXTENSIONS", PagekinExtension, 450),
+            ("SPIDER_MIDDLEWARES", PagekinMiddleware, 40),  # sees errors too: HttpErrorMiddleware is at 50
+            (
+                "DOWNLOADER_MIDDLEWARES",
+                PagekinDownloads,
+                0,
+            ),  # sees all requests: who refuses some comes later
+        ):
+            # As an add-on's own setting it would lose against a project that has a dictionary of its own.
+            settings.setdefault_in_component_priority_dict(name, part, place)
 
 
 class Options(NamedTuple):
@@ -68,6 +82,7 @@ class Options(NamedTuple):
     threshold: int
     saturation: str
     worth: float
+    order: bool
     drop: tuple[str, ...]
     field: str
     curve: Path | None
@@ -83,22 +98,37 @@ class Options(NamedTuple):
         ):
             if value not in known:
                 raise ParamsError(f"{name} must be one of {', '.join(known)}, not {value}")
-        threshold = settings.getint("PAGEKIN_THRESHOLD", 90)
-        worth = settings.getfloat("PAGEKIN_WORTH", WORTH)
+        threshold = _read(settings, "PAGEKIN_THRESHOLD", settings.getint, 90)
+        worth = _read(settings, "PAGEKIN_WORTH", settings.getfloat, WORTH)
+        order = _read(settings, "PAGEKIN_ORDER", settings.getbool, saturation == STOP)
         if not 1 <= threshold <= 100:
             raise ParamsError(f"PAGEKIN_THRESHOLD must be from 1 to 100, not {threshold}")
         if not 0 < worth <= 1:
             raise ParamsError(f"PAGEKIN_WORTH must be above 0 and at most 1, not {worth}")
         curve = settings.get("PAGEKIN_CURVE")
         field = settings.get("PAGEKIN_FIELD", META)
-        return cls(threshold, saturation, worth, DROPS[drop], field, Path(curve) if curve else None)
+        return cls(threshold, saturation, worth, order, DROPS[drop], field, Path(curve) if curve else None)
+
+
+def _read(settings: BaseSettings, name: str, get: Callable[[str], T], default: T) -> T:
+    if settings.get(name) is None:
+        return default
+    try:
+        return get(name)
+    except (TypeError, ValueError) as error:
+        kind = "yes or no (True or False)" if isinstance(default, bool) else "a number"
+        raise ParamsError(f"{name} must be {kind}, not {settings.get(name)!r}") from error
+
+
+def _enabled(crawler: Crawler) -> bool:
+    return _read(crawler.settings, "PAGEKIN_ENABLED", crawler.settings.getbool, True)
 
 
 class PagekinExtension:
     """Keeps the books: which addresses wait, what came of them, whether it is enough."""
 
     def __init__(self, crawler: Crawler) -> None:
-        if not crawler.settings.getbool("PAGEKIN_ENABLED", True):
+        if not _enabled(crawler):
             raise NotConfigured
         self.options = Options.of(crawler.settings)
         self.curve = Curve()
@@ -107,14 +137,14 @@ class PagekinExtension:
         self._crawler = crawler
         self._known = Known(self.options.threshold)
         self._urls: list[str] = []
-        self._addresses = Addresses()
         self._series = Series()
         self._saturated = False
+        self.underway = Underway(crawler, self.yields, order=self.options.order)
         for handler, signal in (
-            (self.request_scheduled, signals.request_scheduled),
-            (self.request_dropped, signals.request_dropped),
-            (self.request_reached_downloader, signals.request_reached_downloader),
-            (self.request_left_downloader, signals.request_left_downloader),
+            (self.spider_opened, signals.spider_opened),
+            (self.underway.schedule, signals.request_scheduled),
+            (self.underway.drop, signals.request_dropped),
+            (self.underway.fly, signals.request_reached_downloader),
             (self.spider_closed, signals.spider_closed),
         ):
             crawler.signals.connect(handler, signal)
@@ -124,32 +154,20 @@ class PagekinExtension:
         """Made by Scrapy."""
         return cls(crawler)
 
-    def request_scheduled(self, request: Request, spider: Spider) -> None:
-        """An address waits. One that was met before (a retry, say) belongs to no arm."""
-        request.meta.pop(ARM, None)
-        met = self._addresses.meet(request.url)
-        if met is not None:
-            arm = self.yields.arm(met)
-            request.meta[ARM] = tuple(arm)
-            self.yields.queue(arm)
-
-    def request_dropped(self, request: Request, spider: Spider) -> None:
-        """The scheduler did not want it."""
-        arm = request.meta.pop(ARM, None)
-        if arm is not None:
-            self.yields.forget(Arm(*arm))
-
-    def request_reached_downloader(self, request: Request, spider: Spider) -> None:
-        """It is being fetched."""
-        arm = request.meta.get(ARM)
-        if arm is not None:
-            self.yields.fly(Arm(*arm))
-
-    def request_left_downloader(self, request: Request, spider: Spider) -> None:
-        """It was fetched, or not; if there is a response it will be judged."""
-        arm = request.meta.get(ARM)
-        if arm is not None:
-            self.yields.land(Arm(*arm))
+    def spider_opened(self, spider: Spider) -> None:
+        """Says so if a part is missing: nothing else would show it."""
+        for missing, without in (
+            (
+                self._crawler.get_spider_middleware(PagekinMiddleware) is None,
+                "PagekinMiddleware: no page is judged",
+            ),
+            (
+                self._crawler.get_downloader_middleware(PagekinDownloads) is None,
+                "PagekinDownloads: requests that are refused before they are fetched hold up saturation",
+            ),
+        ):
+            if missing:
+                spider.logger.warning("pagekin runs without %s. PagekinAddon in ADDONS turns it on.", without)
 
     def judge(self, response: Response) -> dict[str, Any] | None:
         """The verdict on a response; None for what is no page."""
@@ -171,8 +189,12 @@ class PagekinExtension:
                 idle = self._series.is_idle(Arm(*arm).pattern, way, text)
             new = kind == UNIQUE and not idle
         if arm is not None:
-            self.yields.learn(Arm(*arm), new, new)
             response.meta[SERIES] = tuple(way), idle
+        if (
+            arm is not None and response.status not in PASSING
+        ):  # a server in trouble says nothing of its pages
+            self.yields.learn(Arm(*arm), new, new)
+        self.underway.look()
         self.curve.add(verdict["kind"] if verdict else "other", self.yields.queued.total())
         self._check()
         return verdict
@@ -225,10 +247,7 @@ class PagekinMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PagekinMiddleware:
         """Made by Scrapy; nothing without the extension."""
-        extension = crawler.get_extension(PagekinExtension)
-        if extension is None:
-            raise NotConfigured
-        return cls(extension)
+        return cls(_extension(crawler))
 
     def process_spider_input(self, response: Response) -> None:
         """The verdict is in `response.meta` when the spider is called."""
@@ -260,3 +279,33 @@ class PagekinMiddleware:
             thing.meta[SERIES] = response.meta.get(SERIES, (tuple(ENTRY), False))
             return thing
         return thing if verdict is None else self._extension.tagged(thing, verdict)
+
+
+class PagekinDownloads:
+    """Sees every request when its turn has come, before anybody can refuse or answer it."""
+
+    def __init__(self, extension: PagekinExtension) -> None:
+        self._extension = extension
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> PagekinDownloads:
+        """Made by Scrapy; nothing without the extension."""
+        return cls(_extension(crawler))
+
+    def process_request(self, request: Request) -> None:
+        """Its turn has come."""
+        self._extension.underway.fly(request)
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Nobody had a remedy. What was refused is as good as a fetch without a page; a bad line is not."""
+        if isinstance(exception, IgnoreRequest):
+            self._extension.underway.refused(request)
+
+
+def _extension(crawler: Crawler) -> PagekinExtension:
+    extension = crawler.get_extension(PagekinExtension)
+    if extension is None and _enabled(crawler):
+        raise NotConfigured("PagekinExtension is not on; PagekinAddon in ADDONS turns it on")
+    if extension is None:
+        raise NotConfigured
+    return extension
