@@ -134,6 +134,8 @@ class PagekinExtension:
         self.curve = Curve()
         self.yields = Yields()
         self.saturation = Saturation(self.yields, self.options.worth)
+        self.starting = False
+        """Whether the spider has more addresses to begin with: nothing is known of those to come."""
         self._crawler = crawler
         self._known = Known(self.options.threshold)
         self._urls: list[str] = []
@@ -217,7 +219,9 @@ class PagekinExtension:
             self.curve.save(self.options.curve)
 
     def _check(self) -> None:
-        if self._saturated or self.options.saturation == OFF or not self.saturation.reached():
+        if self._saturated or self.starting or self.options.saturation == OFF:
+            return
+        if not self.saturation.reached():
             return
         self._saturated = True
         assert self._crawler.stats is not None
@@ -248,6 +252,23 @@ class PagekinMiddleware:
     def from_crawler(cls, crawler: Crawler) -> PagekinMiddleware:
         """Made by Scrapy; nothing without the extension."""
         return cls(_extension(crawler))
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Passes on what the spider begins with, and notes whether there is more."""
+        self._extension.starting = True
+        try:
+            async for thing in start:
+                yield thing
+        finally:
+            self._extension.starting = False
+
+    def process_start_requests(self, start: Iterable[Any], spider: Spider) -> Iterable[Any]:
+        """The same where old middlewares make Scrapy begin in the old way."""
+        self._extension.starting = True
+        try:
+            yield from start
+        finally:
+            self._extension.starting = False
 
     def process_spider_input(self, response: Response) -> None:
         """The verdict is in `response.meta` when the spider is called."""
