@@ -1,11 +1,24 @@
-"""Somebody's spider with pagekin's add-on, run by itself: prints items, stats and the reason as JSON."""
+"""Somebody's spider with pagekin's add-on, run by itself: prints items, stats and the reason as JSON.
+
+Beside settings it can be given:
+
+    url         where it begins
+    fixed       its items have no field for us
+    slow        its callback is asynchronous
+    extra       links that it follows from every page; {n} in them is a new number each time
+    allowed     its `allowed_domains`
+    custom      its `custom_settings`
+    posts       so many forms are posted after 80 views of one page
+"""
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
 from typing import Any
 
 import scrapy
@@ -21,6 +34,7 @@ class Fixed:
 
 
 ITEMS: list[Any] = []
+NUMBERS = count(1)
 
 
 class Collect:
@@ -35,28 +49,52 @@ class Theirs(scrapy.Spider):
     name = "theirs"
     reason = ""
     seen: list[Any] = []  # noqa: RUF012
+    url = ""
+    fixed = False
+    extra: list[str] = []  # noqa: RUF012
+    posts = 0
 
     async def start(self) -> Any:
-        yield scrapy.Request(self.url)  # type: ignore[attr-defined]
+        if self.posts:
+            for number in range(80):
+                yield scrapy.Request(f"{self.url}?sid={number}", self.leaf, priority=10)
+            for number in range(self.posts):
+                yield scrapy.FormRequest(f"{self.url}form", self.leaf, formdata={"page": str(number)})
+        else:
+            yield scrapy.Request(self.url)
 
-    def parse(self, response: Response) -> Iterator[Any]:
+    def leaf(self, response: Response) -> Iterator[Any]:
+        yield {"url": response.url}
+
+    def parse(self, response: Response, **_: Any) -> Any:
         self.seen.append(response.meta.get("pagekin"))
-        yield Fixed(response.url) if self.fixed else {"url": response.url}  # type: ignore[attr-defined]
-        for link in response.css("a::attr(href)").getall():
+        yield Fixed(response.url) if self.fixed else {"url": response.url}
+        links = response.css("a::attr(href)").getall()
+        for link in links + [link.format(n=next(NUMBERS)) for link in self.extra]:
             yield response.follow(link, meta=response.meta)
 
     def closed(self, reason: str) -> None:
         type(self).reason = reason
 
 
+class Slow(Theirs):
+    async def parse(self, response: Response, **_: Any) -> AsyncIterator[Any]:
+        for thing in super().parse(response):
+            await asyncio.sleep(0)
+            yield thing
+
+
 def main() -> None:
     given = json.loads(sys.argv[1])
-    fixed = given.pop("fixed", False)
-    url = given.pop("url")
+    spider: type[Theirs] = Slow if given.pop("slow", False) else Theirs
+    for name, attribute in (("allowed", "allowed_domains"), ("custom", "custom_settings")):
+        if name in given:
+            setattr(spider, attribute, given.pop(name))
+    own = {name: given.pop(name) for name in ("url", "fixed", "extra", "posts") if name in given}
     settings = {
         "ADDONS": {"pagekin.crawl.extension.PagekinAddon": 500},
         "ITEM_PIPELINES": {Collect: 1},
-        "LOG_ENABLED": False,
+        "LOG_LEVEL": "WARNING",
         "TELNETCONSOLE_ENABLED": False,
         "DOWNLOAD_DELAY": 0,
         "CLOSESPIDER_PAGECOUNT": 700,
@@ -64,15 +102,24 @@ def main() -> None:
         **given,
     }
     process = AsyncCrawlerProcess(settings)
-    crawler = process.create_crawler(Theirs)
-    done = process.crawl(crawler, url=url, fixed=fixed)
+    crawler = process.create_crawler(spider)
+    done = process.crawl(crawler, **own)
     process.start()
     done.result()
     assert crawler.stats is not None
-    stats = {name: value for name, value in crawler.stats.get_stats().items() if name.startswith("pagekin")}
-    errors = crawler.stats.get_value("spider_exceptions/count", 0)
-    out = {"items": ITEMS, "stats": stats, "reason": Theirs.reason, "seen": Theirs.seen, "errors": errors}
-    print(json.dumps(out))
+    stats = crawler.stats.get_stats()
+    print(
+        json.dumps(
+            {
+                "items": ITEMS,
+                "stats": {name: value for name, value in stats.items() if name.startswith("pagekin")},
+                "theirs": {name: value for name, value in stats.items() if isinstance(value, int)},
+                "reason": spider.reason,
+                "seen": Theirs.seen,
+                "errors": stats.get("spider_exceptions/count", 0),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from scrapy.http import Response
 from pagekin import _core
 from pagekin.crawl.answer import PASSING
 from pagekin.crawl.curve import Curve
-from pagekin.crawl.extension_downloads import ARM, Underway
+from pagekin.crawl.extension_downloads import Underway, taken
 from pagekin.crawl.known import EXACT, UNIQUE, Known
 from pagekin.crawl.patterns import Arm
 from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH, Saturation
@@ -173,10 +173,11 @@ class PagekinExtension:
 
     def judge(self, response: Response) -> dict[str, Any] | None:
         """The verdict on a response; None for what is no page."""
-        arm = response.meta.pop(ARM, None)
+        arms = taken(response.meta)
+        arm = arms[0] if arms else None
         way, idle = response.meta.pop(SERIES, (ENTRY, False))
         if arm is not None:
-            way, idle = Way(*way).on(Arm(*arm).pattern, idle), False
+            way, idle = Way(*way).on(arm.pattern, idle), False
         content_type = (response.headers.get(b"Content-Type") or b"").decode("latin-1") or None
         is_page = is_html_type(content_type) if content_type else looks_like_html(response.body)
         verdict: dict[str, Any] | None = None
@@ -188,14 +189,13 @@ class PagekinExtension:
             verdict = {"kind": kind, "url": None if of is None else self._urls[of], "score": score}
             self._count(_STATS[kind])
             if arm is not None and kind == UNIQUE:
-                idle = self._series.is_idle(Arm(*arm).pattern, way, text)
+                idle = self._series.is_idle(arm.pattern, way, text)
             new = kind == UNIQUE and not idle
         if arm is not None:
             response.meta[SERIES] = tuple(way), idle
-        if (
-            arm is not None and response.status not in PASSING
-        ):  # a server in trouble says nothing of its pages
-            self.yields.learn(Arm(*arm), new, new)
+        if response.status not in PASSING:  # a server in trouble says nothing of its pages
+            for learned in dict.fromkeys(arms):
+                self.yields.learn(learned, new, new)
         self.underway.look()
         self.curve.add(verdict["kind"] if verdict else "other", self.yields.queued.total())
         self._check()

@@ -15,7 +15,7 @@ What a request carries in its meta are plain tuples, so that it can be written t
 from __future__ import annotations
 
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pagekin.addresses import parse, pattern_of
 from pagekin.crawl.patterns import Addresses, Arm
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 ARM = "pagekin_arm"
 """Where a request carries its arm until its response was judged."""
+VIA = "pagekin_via"
+"""And the arms of those in whose place it came: a redirect is worth what it leads to."""
 WAITS = "pagekin_waits"
 """Where it carries, while it waits, the run in which it does, its own identity, and by how much it was put
 back."""
@@ -59,6 +61,10 @@ class Underway:
         self._last = None
         if tuple(request.meta.get(WAITS, ())[:2]) == (self._run, id(request)):
             return  # one object yielded twice: it has one place to note where it is, and waits already
+        before = taken(request.meta)
+        # With an arm but not waiting: made from one that was on its way. Spiders see none that has an arm.
+        if before and WAITS not in request.meta:
+            request.meta[VIA] = tuple(map(tuple, dict.fromkeys(before)))
         self._restore(request)
         arm = self._arm(request)
         back = max(1, round(STEPS_BACK * (1 - self._yields.bound(arm)))) if self._order and arm.again else 0
@@ -104,9 +110,8 @@ class Underway:
 
     def refused(self, request: Request) -> None:
         """It will not be fetched, by robots.txt for instance: that brought nothing new."""
-        arm = request.meta.pop(ARM, None)
-        if arm is not None and request in self._flying:
-            self._yields.learn(Arm(*arm), False, False)
+        for arm in taken(request.meta) if request in self._flying else ():
+            self._yields.learn(arm, False, False)
 
     def look(self) -> None:
         """Brings `yields` up to date."""
@@ -137,6 +142,14 @@ class Underway:
         return bool(run == self._run)
 
     def _forget(self, request: Request) -> None:
-        arm = request.meta.pop(ARM, None)
-        if self._restore(request) and arm is not None:
-            self._yields.forget(Arm(*arm))
+        arms = taken(request.meta)
+        if self._restore(request) and arms:
+            self._yields.forget(arms[0])
+            for arm in arms[1:]:
+                self._yields.learn(arm, False, False)
+
+
+def taken(meta: dict[str, Any]) -> list[Arm]:
+    """A request's arm and those in whose place it came, taken from it: its end is learned once."""
+    own, via = meta.pop(ARM, None), meta.pop(VIA, ())
+    return [Arm(*arm) for arm in (own, *via)] if own is not None else []
