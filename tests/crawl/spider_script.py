@@ -5,6 +5,7 @@ Beside settings it can be given:
     url         where it begins
     fixed       its items have no field for us
     slow        its callback is asynchronous
+    copies      its requests get all of the response's meta, also what Scrapy has in there
     extra       links that it follows from every page; {n} in them is a new number each time
     allowed     its `allowed_domains`
     custom      its `custom_settings`
@@ -51,6 +52,7 @@ class Theirs(scrapy.Spider):
     seen: list[Any] = []  # noqa: RUF012
     url = ""
     fixed = False
+    copies = False
     extra: list[str] = []  # noqa: RUF012
     posts = 0
 
@@ -71,7 +73,7 @@ class Theirs(scrapy.Spider):
         yield Fixed(response.url) if self.fixed else {"url": response.url}
         links = response.css("a::attr(href)").getall()
         for link in links + [link.format(n=next(NUMBERS)) for link in self.extra]:
-            yield response.follow(link, meta=response.meta)
+            yield response.follow(link, meta=response.meta if self.copies else None)
 
     def closed(self, reason: str) -> None:
         type(self).reason = reason
@@ -90,7 +92,7 @@ def main() -> None:
     for name, attribute in (("allowed", "allowed_domains"), ("custom", "custom_settings")):
         if name in given:
             setattr(spider, attribute, given.pop(name))
-    own = {name: given.pop(name) for name in ("url", "fixed", "extra", "posts") if name in given}
+    own = {name: given.pop(name) for name in ("url", "fixed", "copies", "extra", "posts") if name in given}
     settings = {
         "ADDONS": {"pagekin.crawl.extension.PagekinAddon": 500},
         "ITEM_PIPELINES": {Collect: 1},

@@ -108,7 +108,7 @@ def spider(server: Any, **settings: Any) -> dict[str, Any]:
 
 def test_items_are_tagged_and_counted(tmp_path: Path) -> None:
     with served(SITE) as server:
-        result = spider(server, PAGEKIN_CURVE=str(tmp_path / "curve.parquet"))
+        result = spider(server, copies=True, PAGEKIN_CURVE=str(tmp_path / "curve.parquet"))
     kinds = Counter(item["pagekin"]["kind"] for item in result["items"])
     assert kinds["unique"] == len(SITE.uniques())
     assert result["stats"]["pagekin/unique"] == kinds["unique"]
@@ -163,9 +163,10 @@ def saturates(result: dict[str, Any], unique: int = Shop.pages + 1) -> None:
 
 
 @pytest.mark.parametrize("slow", [False, True])
-def test_sessions_saturate_in_scrapys_own_order(slow: bool) -> None:
+@pytest.mark.parametrize("copies", [False, True])
+def test_sessions_saturate_in_scrapys_own_order(slow: bool, copies: bool) -> None:
     with shop() as server:
-        saturates(spider(server, slow=slow, PAGEKIN_SATURATION="stop"))
+        saturates(spider(server, slow=slow, copies=copies, PAGEKIN_SATURATION="stop"))
 
 
 @pytest.mark.parametrize(

@@ -169,3 +169,22 @@ def test_a_redirect_to_what_is_known_was_worth_nothing() -> None:
         assert engine.agrees()
         ((arm, outcomes),) = engine.yields.arms.items()
         assert (arm.pattern, outcomes.fetches, outcomes.new) == (Arm(*request.meta[ARM]).pattern, 1, 0)
+
+
+def test_requests_that_are_more_than_an_address_have_arms_of_their_own() -> None:
+    engine = Engine(counts=True, order=True)
+    url = "http://shop.example/list?id=1"
+    for request in (
+        Request(url),
+        Request(url, method="POST", body="page=1"),
+        Request(url, method="POST", body="page=2"),
+        Request(url, body="page=1"),
+        Request(url, dont_filter=True),
+        Request(url, dont_filter=True),
+    ):
+        engine.schedule(request, "queued")
+    pattern = "shop.example/{w}?id"
+    assert [(arm.pattern, arm.again, waiting) for arm, waiting in engine.yields.queued.items()] == [
+        (pattern, "", 1), (f"POST {pattern}", "", 2), (f"GET {pattern}", "", 1), (pattern, "(address)", 2)
+    ]  # fmt: skip
+    assert [request.priority for request in engine.queue] == [0, 0, 0, 0, -1, -1]
