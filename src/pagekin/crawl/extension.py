@@ -38,7 +38,6 @@ from pagekin.crawl.answer import PASSING
 from pagekin.crawl.curve import Curve
 from pagekin.crawl.extension_downloads import Underway, taken
 from pagekin.crawl.known import EXACT, UNIQUE, Known
-from pagekin.crawl.patterns import Arm
 from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH, Saturation
 from pagekin.crawl.series import ENTRY, Series, Way
 from pagekin.crawl.yields import Yields
