@@ -143,7 +143,7 @@ def test_frontier_gives_the_best_arm(steps: list[tuple[str, object]], seed: int)
             waiting.remove(popped)
             flying.append(popped)
         elif flying:
-            frontier.learn(flying.pop(0).arm, bool(value), bool(value))
+            frontier.learn(flying.pop(0), bool(value), bool(value))
         assert len(frontier) == len(waiting)
         assert frontier.yields.flying.total() == len(flying)
 
@@ -171,7 +171,7 @@ def test_poor_patterns_sink_and_are_still_tried() -> None:
         assert target is not None
         rich = "rich" in target.url
         order.append(rich)
-        frontier.learn(target.arm, rich, rich)
+        frontier.learn(target, rich, rich)
     assert 2 <= order.count(False) <= 2 + 200 // EXPLORE
 
 

@@ -8,8 +8,12 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from pagekin.crawl.answer import Answer
 from pagekin.crawl.frontier import BREADTH_FIRST
+from pagekin.crawl.known import Known
+from pagekin.crawl.scope import Scope
 from pagekin.crawl.simulate import simulate
+from pagekin.crawl.state import CrawlState
 
 START = "http://site.test/"
 POSTS = 60
@@ -120,3 +124,25 @@ def test_folders_that_bring_something_are_not_judged_by_others() -> None:
 
     done = simulate(sections, START, in_flight=8)
     assert len(done.found_at) == 1 + 31 * 10
+
+
+def test_redirects_are_worth_what_they_lead_to() -> None:
+    """Every page has new addresses that redirect to yet other ones, and all of those show one page."""
+    state, known = CrawlState(Scope([START])), Known()
+    asked: list[str] = []
+    while len(asked) < 2000 and (target := state.next()) is not None:
+        asked.append(target.url)
+        path = target.url.removeprefix(START)
+        links = [f"{START}go?to={len(asked) * 10 + n}" for n in range(5)]
+        if path.startswith("go"):
+            answer = Answer(302, location=f"{START}in/{path[6:]}")
+        elif path.startswith("in"):
+            answer = Answer(200, "please log in", tuple(links))
+        else:
+            text = " ".join(f"{path or 'home'}{n}" for n in range(300))
+            answer = Answer(200, text, (*links, *(f"{START}doc/{n}" for n in range(POSTS))))
+        state.settle(target, answer, known)
+        if state.saturation.reached():
+            break
+    assert {f"{START}doc/{n}" for n in range(POSTS)} <= set(asked)
+    assert len(asked) < 500

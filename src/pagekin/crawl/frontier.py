@@ -42,6 +42,8 @@ class Target(NamedTuple):
     """redirects on the way to it"""
     way: Way = ENTRY
     """how it was reached"""
+    via: tuple[Arm, ...] = ()
+    """arms of the addresses that redirected to it"""
 
 
 class _Host:
@@ -132,9 +134,16 @@ class Frontier:
         """A fetch ended that says nothing of its arm."""
         self.yields.land(arm)
 
-    def learn(self, arm: Arm, worth: bool, unique: bool = False) -> None:
-        """A fetch ended: was it worth it, and was the page itself a new one?"""
-        self.yields.land(arm)
+    def learn(self, target: Target, worth: bool, unique: bool = False) -> None:
+        """A fetch ended: was it worth it, and was the page itself a new one?
+
+        What a redirect leads to is what its own address was worth.
+        """
+        self.yields.land(target.arm)
+        for arm in dict.fromkeys((target.arm, *target.via)):
+            self._learn(arm, worth, unique)
+
+    def _learn(self, arm: Arm, worth: bool, unique: bool) -> None:
         self.yields.learn(arm, worth, unique)
         host = self._hosts.get(arm.host)
         if host is None or arm not in host.queues:
@@ -242,5 +251,5 @@ class Frontier:
 def _beyond(by: Target, url: str, arm: Arm, redirect: bool, idle: bool) -> Target:
     """A redirect is no step further from the seeds, and none along a series."""
     if redirect:
-        return Target(url, by.depth, arm, by.hops + 1, by.way)
+        return Target(url, by.depth, arm, by.hops + 1, by.way, (*by.via, by.arm))
     return Target(url, by.depth + 1, arm, 0, by.way.on(arm.pattern, idle))

@@ -71,15 +71,15 @@ class CrawlState:
         rich = self._queue(links, target, idle)
         new = kind == UNIQUE and not idle
         worth = new or rich
-        self.frontier.learn(target.arm, worth, new)
+        self.frontier.learn(target, worth, new)
         self.curve.add(kind, len(self.frontier))
         return worth
 
     def redirect(self, target: Target, location: str) -> None:
         """A redirect came: where it leads is one more address, no step further from the seeds.
 
-        One that leads to an address met before was not worth its fetch. Of one that leads elsewhere it shows
-        only there.
+        One that leads to an address met before was not worth its fetch. One that leads elsewhere is worth what
+        comes of that.
         """
         if target.depth == 0:
             self.scope.admit(target.url, location)
@@ -89,13 +89,13 @@ class CrawlState:
         if why is None and self.frontier.add(location, target, redirect=True) is not None:
             self.frontier.land(target.arm)
         else:
-            self.frontier.learn(target.arm, False)
+            self.frontier.learn(target, False)
         self.curve.add("redirect", len(self.frontier))
 
     def nothing(self, target: Target, why: str, fetched: bool = True) -> None:
         """No page came: an error, or something that is no HTML; or robots.txt forbade to ask."""
         self.failures[why] += 1
-        self.frontier.learn(target.arm, False)
+        self.frontier.learn(target, False)
         if fetched:
             self.curve.add("other", len(self.frontier))
 
