@@ -78,8 +78,8 @@ class CrawlState:
     def redirect(self, target: Target, location: str) -> None:
         """A redirect came: where it leads is one more address, no step further from the seeds.
 
-        One that leads to an address met before was not worth its fetch. One that leads elsewhere is worth what
-        comes of that.
+        One that leads to an address met before was not worth its fetch. Another one is worth what comes of
+        where it leads.
         """
         if target.depth == 0:
             self.scope.admit(target.url, location)
