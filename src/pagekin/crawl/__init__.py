@@ -6,7 +6,7 @@
        known, answer, curve, warc       duplicates; what a server said; growth; what is stored
     scheduler, middleware, robots,
             resolver, spider            Scrapy's side of it
-            extension                   the same for any spider
+    extension, extension_downloads      the same for any spider
 
 Only the last two rows import Scrapy. `simulate` runs the first two on sites that are plain functions.
 """
