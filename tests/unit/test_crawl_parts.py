@@ -43,7 +43,7 @@ def test_scope(kind: str, url: str, why: str | None) -> None:
 
 def test_seeds() -> None:
     scope = Scope(["a.example", "localhost:8000/x#y", "HTTP://B.example"])
-    assert scope.seeds == ["http://a.example/", "http://localhost:8000/x", "HTTP://B.example/"]
+    assert scope.seeds == ["http://a.example/", "http://localhost:8000/x", "http://b.example/"]
     for wrong in ("mailto:x@y.example", "ftp://a.example/", "http://", "", "javascript:alert(1)"):
         with pytest.raises(UsageError):
             Scope([wrong])
