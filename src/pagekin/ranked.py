@@ -141,6 +141,8 @@ def _of_json(line: str) -> Result:
     query, rank, url = row["query"], int(row["rank"]), row["url"]
     if not isinstance(url, str) or not isinstance(query, str | int):
         raise TypeError
+    if isinstance(row["rank"], bool | float) and not (isinstance(row["rank"], float) and rank == row["rank"]):
+        raise TypeError  # a place in a list is a whole number
     text, html = row.pop("text", None), row.pop("html", None)
     if isinstance(html, str):
         text = _core.extract(_plain(html))[0]

@@ -118,6 +118,7 @@ def test_trec_documents_by_id(form: str, tmp_path: Path) -> None:
 
 BAD = [
     "{", "[1]", "null", '{"query": 1}', '{"query": "q", "rank": "x", "url": "u"}', "\x00", "{" * 5000,
+    '{"query": "q", "rank": 2.5, "url": "u"}', '{"query": "q", "rank": true, "url": "u"}',
     '{"query": null, "rank": 1, "url": "u"}', '{"query": "q", "rank": 1, "url": null}',
     '{"query": "q", "rank": 1e999, "url": "u"}', '{"query": "q", "rank": null, "url": "u", "text": "a"}',
 ]  # fmt: skip

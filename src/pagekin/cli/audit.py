@@ -68,7 +68,7 @@ def audit(
     judged = sum(totals.values()) - totals["missing"]
     if judged:
         share = (totals["exact"] + totals["near"]) / judged
-        click.echo(f"{share:.1%} of the results repeat a better ranked one")
+        click.echo(f"{share:.1%} of the results that were found repeat a better ranked one")
     if output is not None:
         _write(found, output)
     if plot is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 REASONS = {
     "finished": "every address was fetched",
-    "pagekin_saturated": "saturated: what is left is not worth fetching",
+    "pagekin_saturated": "saturated: what is left is not worth fetching; --resume --saturation off goes on",
     "max_pages": "as many pages as were asked for",
     "interrupted": "interrupted; go on with --resume",
 }

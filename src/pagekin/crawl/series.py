@@ -1,7 +1,7 @@
 """Endless series: calendars and counters that make another page for every step one takes.
 
 Their pages are short and all different, so to MD5 and ssdeep each is new. What tells them: they are reached
-step by step, from one address to another of the same pattern, and but for numbers they say what those before
+step by step, from one address to another of the same pattern, and but for numbers they say what one before
 them said. Such a page is *idle*: a unique page, but no reason to go on.
 
 A book that is read from page to page is reached like this too, but says something else on every page. What
@@ -11,7 +11,6 @@ hangs on a page that is not idle, an article on a list, is no part of a series.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from pagekin import _core
@@ -21,10 +20,8 @@ STEPS = 6
 """Steps from an address to another of its pattern before a page can be idle."""
 LOOK_BACK = 3
 """Patterns on the way that count: month, week and day may take turns."""
-NEW = 0.1
-"""A page is idle when at most this share of its word pairs are new in its series."""
-MOST_PAIRS = 2048
-"""A series that has shown more different pairs of words than this says something."""
+MOST_SAYINGS = 2048
+"""A series whose pages have said more different things than this says something."""
 MOST_SERIES = 1000
 """What bounds the memory: series that come after these are taken for sites that say something."""
 
@@ -57,37 +54,36 @@ def _on(way: Way, pattern: str, idle: bool) -> Way:
 
 
 class Series:
-    """The word pairs that pages of each pattern have shown, but for those where it was entered."""
+    """What pages of each pattern have said, but for those where it was entered: their words without numbers."""
 
     def __init__(self) -> None:
-        self._pairs: dict[str, set[int]] = {}
+        self._said: dict[str, set[int]] = {}
         self._telling: set[str] = set()
         self.idle = 0
         """Pages that were idle."""
 
     def is_idle(self, pattern: str, way: Way, text: str) -> bool:
-        """Whether a page says nothing that those before it in its series did not, and remembers it."""
+        """Whether a page says what one before it in its series said, and remembers it."""
         # Some series are of one folder, others have a folder of its own for each page.
         series = [name for name in dict.fromkeys((pattern, general(pattern))) if name not in self._telling]
         if way.aside or not way.steps or not series:
             return False
-        words = [word for word in _core.words(text) if not any(map(str.isdigit, word))]
-        pairs = {hash(pair) for pair in pairwise(["", *words])}
-        repeats = [self._repeats(name, pairs) for name in series]
+        said = hash(" ".join(word for word in _core.words(text) if not any(map(str.isdigit, word))))
+        repeats = [self._repeats(name, said) for name in series]
         idle = way.steps >= STEPS and any(repeats)
         self.idle += idle
         return idle
 
-    def _repeats(self, series: str, pairs: set[int]) -> bool:
-        known = self._pairs.get(series)
+    def _repeats(self, series: str, said: int) -> bool:
+        known = self._said.get(series)
         if known is None:
-            if len(self._pairs) >= MOST_SERIES:
+            if len(self._said) >= MOST_SERIES:
                 return False
-            known = self._pairs[series] = set()
-        before = len(known)
-        known |= pairs
-        if len(known) > MOST_PAIRS:
-            del self._pairs[series]
+            known = self._said[series] = set()
+        if said in known:
+            return True
+        known.add(said)
+        if len(known) > MOST_SAYINGS:
+            del self._said[series]
             self._telling.add(series)
-            return False
-        return len(known) - before <= NEW * len(pairs)
+        return False
