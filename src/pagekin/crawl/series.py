@@ -54,7 +54,7 @@ def _on(way: Way, pattern: str, idle: bool) -> Way:
 
 
 class Series:
-    """What pages of each pattern have said, but for those where it was entered: their words without numbers."""
+    """What pages of each pattern have said, in words without numbers, but for those where it was entered."""
 
     def __init__(self) -> None:
         self._said: dict[str, set[int]] = {}
