@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import responses
@@ -64,6 +65,8 @@ class Recorder:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._limit = crawler.settings.getint("DOWNLOAD_MAXSIZE")
+        self._quiet: dict[str, float] = {}
+        """until when hosts asked to be left alone"""
         crawler.signals.connect(self.headers_received, signals.headers_received)
         crawler.signals.connect(self.bytes_received, signals.bytes_received)
 
@@ -127,17 +130,23 @@ class Recorder:
         except OSError as error:
             crawl.end("output", error)
             raise IgnoreRequest("output") from error
-        asked = crawl.delays.get(_netloc(request), 0.0)
-        after = _retry_after(response) if response.status in PASSING else None
-        if after is not None:
-            set_delay(self._crawler, request, max(after, asked))
-        elif target is not None:
-            set_delay(self._crawler, request, asked)
+        self._wait(request, response)
         request.meta[HEAD] = head
         # Nobody after us shall decode it: resuming reads the bytes from the file, and must find the same.
         plain = response.copy()
         plain.headers.pop(b"Content-Encoding", None)
         return plain
+
+    def _wait(self, request: Request, response: Response) -> None:
+        """Gives the host the time it asks for; answers that were on their way do not end that."""
+        host, now = _netloc(request), time.monotonic()
+        asked = spider_of(self._crawler).delays.get(host, 0.0)
+        after = _retry_after(response) if response.status in PASSING else None
+        if after is not None:
+            self._quiet[host] = now + min(after, MAX_DELAY)
+            set_delay(self._crawler, request, max(after, asked))
+        elif TARGET in request.meta and now >= self._quiet.get(host, 0.0):
+            set_delay(self._crawler, request, asked)
 
     def _cut(self, request: Request, response: Response) -> tuple[Response, str | None, bool]:
         """The answer without what is not wanted of it, why it is not whole, and whether it is too large."""
