@@ -141,7 +141,7 @@ def _of_json(line: str) -> Result:
     query, rank, url = row["query"], int(row["rank"]), row["url"]
     if not isinstance(url, str) or not isinstance(query, str | int):
         raise TypeError
-    if isinstance(row["rank"], bool | float) and not (isinstance(row["rank"], float) and rank == row["rank"]):
+    if isinstance(row["rank"], bool) or (isinstance(row["rank"], float) and rank != row["rank"]):
         raise TypeError  # a place in a list is a whole number
     text, html = row.pop("text", None), row.pop("html", None)
     if isinstance(html, str):

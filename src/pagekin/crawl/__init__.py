@@ -8,5 +8,5 @@
             resolver, spider            Scrapy's side of it
     extension, extension_downloads      the same for any spider
 
-Only the last two rows import Scrapy. `simulate` runs the first two on sites that are plain functions.
+Only what is below `warc` imports Scrapy. `simulate` runs what is above `known` on sites that are functions.
 """

@@ -45,3 +45,9 @@ class CrawlParams:
         ):  # fmt: skip
             if not least <= number <= most:
                 raise ParamsError(f"crawl.{name} must be from {least} to {most}, not {number}")
+        # A line break in it would be a header of its own, to servers and in the WARC files.
+        agent = self.user_agent
+        if not agent.isprintable() or not agent.strip():
+            raise ParamsError(
+                f"{agent!r} cannot be a user agent: give one line of text, without control characters"
+            )

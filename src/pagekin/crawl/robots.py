@@ -13,8 +13,8 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import ProtegoRobotParser
 from scrapy.utils.httpobj import urlparse_cached
 
+from pagekin.crawl.failures import why_failed
 from pagekin.crawl.middleware import HEAD, ROBOTS_BYTES, set_delay, spider_of
-from pagekin.crawl.reasons import why_failed
 from pagekin.crawl.scheduler import TARGET
 from pagekin.readers.http import BadEncodingError, TooLargeError, decode_body, parse_head
 

@@ -17,7 +17,7 @@ from pagekin.crawl.saturation import SATURATED, STOP
 from pagekin.crawl.scope import Scope
 from pagekin.crawl.state import CrawlState
 from pagekin.crawl.warc import CrawlWriter
-from pagekin.errors import MissingExtraError, NoPagesError, RunError, UsageError
+from pagekin.errors import MissingExtraError, NoPagesError, RunError
 from pagekin.files import writing
 
 SAVE_EVERY = 10.0
@@ -52,7 +52,6 @@ def crawl(
         import scrapy  # noqa: F401
     except ImportError:
         raise MissingExtraError("crawling", "crawl") from None
-    _check_agent(params.user_agent)
     scope = Scope(params.seeds, params.scope)
     if _started:
         raise RunError("a process can crawl once; start another for another crawl")
@@ -139,14 +138,6 @@ def _run(
         with writing(folder.path):
             raise done.problem
     return done.ending or "finished", done.saturated_at
-
-
-def _check_agent(user_agent: str) -> None:
-    """A line break in it would be a header of its own, to servers and in the WARC files."""
-    if not user_agent.isprintable() or not user_agent.strip():
-        raise UsageError(
-            f"{user_agent!r} cannot be a user agent: give one line of text, without control characters"
-        )
 
 
 def _why(state: CrawlState) -> str:

@@ -12,10 +12,10 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from pagekin.crawl.answer import understand
+from pagekin.crawl.failures import why_failed
 from pagekin.crawl.known import KnownPages
 from pagekin.crawl.middleware import HEAD, RECEIVED
 from pagekin.crawl.params import CrawlParams
-from pagekin.crawl.reasons import why_failed
 from pagekin.crawl.robots import UnreachableError
 from pagekin.crawl.saturation import ADVISE, OFF, SATURATED
 from pagekin.crawl.scheduler import TARGET
