@@ -22,14 +22,14 @@ from pagekin.errors import ParamsError
 MIB = 1 << 20
 
 
-def _at_least(part: str, name: str, value: int, least: int) -> None:
-    if value < least:
-        raise ParamsError(f"{part}.{name} must be at least {least}, not {value}")
+def _at_least(part: str, name: str, value: int, minimum: int) -> None:
+    if value < minimum:
+        raise ParamsError(f"{part}.{name} must be at least {minimum}, not {value}")
 
 
-def _between(part: str, name: str, value: float, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise ParamsError(f"{part}.{name} must be from {least} to {most}, not {value}")
+def _between(part: str, name: str, value: float, minimum: int, maximum: int) -> None:
+    if not minimum <= value <= maximum:
+        raise ParamsError(f"{part}.{name} must be from {minimum} to {maximum}, not {value}")
 
 
 def _one_of(part: str, name: str, value: str, known: tuple[str, ...]) -> None:
@@ -121,11 +121,11 @@ class StyleParams:
         return self._missed(self.probes)
 
     def _fewest(self, miss: float) -> int:
-        most = self.m if self.k == 1 else 4096
-        for p in range(1, most + 1):
+        maximum = self.m if self.k == 1 else 4096
+        for p in range(1, maximum + 1):
             if self._missed(p) <= miss:
                 return p
-        raise ParamsError(f"style.miss = {miss} needs more than {most} probes of {self.k} dimensions")
+        raise ParamsError(f"style.miss = {miss} needs more than {maximum} probes of {self.k} dimensions")
 
     def _missed(self, p: int) -> float:
         if self.k == 1:
@@ -202,17 +202,17 @@ class FuzzyParams:
         default=90,
         metadata={"doc": "ssdeep score that makes near duplicates, 1 to 100", "flag": "--fuzzy-threshold"},
     )
-    least: int = field(
+    min_signature: int = field(
         default=10,
         metadata={
             "doc": "characters that a digest's longer signature must have to say anything, 7 to 64",
-            "flag": "--fuzzy-least",
+            "flag": "--fuzzy-min-signature",
         },
     )
 
     def __post_init__(self) -> None:
         _between("fuzzy", "threshold", self.threshold, 1, 100)
-        _between("fuzzy", "least", self.least, 7, 64)
+        _between("fuzzy", "min_signature", self.min_signature, 7, 64)
 
 
 @dataclass(frozen=True)

@@ -156,17 +156,17 @@ def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
 
 def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> None:
     begin = time.monotonic()
-    engine.facts.clear()
+    engine.metrics.clear()
     step(run, engine, params)
-    facts: dict[str, Any] = {
+    metrics: dict[str, Any] = {
         "engine": engine.name,
         "seconds": round(time.monotonic() - begin, 3),
         "peak_memory_bytes": peak_memory(),
-        **engine.facts,
+        **engine.metrics,
     }
     if name == "sketch":
         run.update(counts=_counts(run), skipped=_skipped(run))
-    run.finish_step(name, **facts)
+    run.finish_step(name, **metrics)
 
 
 def _counts(run: Run) -> dict[str, int]:

@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 
 from pagekin import _core
 from pagekin.errors import OutputError, ParamsMismatchError, RunError, RunExistsError, TableMissingError
-from pagekin.fs import TEMPORARY, write_atomically, writing
+from pagekin.fs import TEMP_SUFFIX, write_atomically, writing
 from pagekin.params import Params
 from pagekin.readers import Input
 from pagekin.readers.base import RECORD_BITS
@@ -41,7 +41,7 @@ FORMAT = 1
 PIECE = 65_536
 """Rows of a stored table that are in one batch at most."""
 
-HALF_WRITTEN = f".run.json.*{TEMPORARY}"
+HALF_WRITTEN = f".run.json.*{TEMP_SUFFIX}"
 """What a kill in the middle of writing run.json leaves behind."""
 
 
@@ -283,9 +283,9 @@ class Run:
                     (self.path / name).rename(work / f"old-{name}")
                 (work / name).rename(self.path / name)
 
-    def finish_step(self, step: str, **facts: Any) -> None:
+    def finish_step(self, step: str, **metrics: Any) -> None:
         """Records that a step is done, and clears its work folder."""
-        self.update(steps=self.info["steps"] | {step: facts})
+        self.update(steps=self.info["steps"] | {step: metrics})
         self.clear_work(step)
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles import crawl as oracle
 
 from pagekin.crawl.frontier import AGAIN, BREADTH_FIRST, EXPLORE, UNIQUE_FIRST, Frontier
-from pagekin.crawl.patterns import Addresses, Arm
+from pagekin.crawl.patterns import SeenUrls, Arm
 from pagekin.crawl.yields import WINDOWS, Outcomes, Yields, Z, upper_bound
 from pagekin.urls import parse, pattern_of
 
@@ -30,7 +30,7 @@ URLS = st.builds(
 
 @given(st.lists(URLS, max_size=25))
 def test_again_is_what_the_slow_version_says(urls: list[str]) -> None:
-    addresses = Addresses()
+    addresses = SeenUrls()
     for place, url in enumerate(urls):
         met = addresses.meet(url)
         expected = oracle.again(url, urls[:place])
@@ -44,7 +44,7 @@ def test_again_is_what_the_slow_version_says(urls: list[str]) -> None:
 @given(st.text(max_size=60) | URLS)
 def test_any_text_has_a_pattern(url: str) -> None:
     assert pattern_of(parse(url)) == pattern_of(parse(url))
-    addresses = Addresses()
+    addresses = SeenUrls()
     assert addresses.meet(url) is not None
     assert addresses.meet(url) is None
 
@@ -145,7 +145,7 @@ def test_frontier_gives_the_best_arm(steps: list[tuple[str, object]], seed: int)
         elif flying:
             frontier.learn(flying.pop(0), bool(value), bool(value))
         assert len(frontier) == len(waiting)
-        assert frontier.yields.flying.total() == len(flying)
+        assert frontier.yields.in_flight.total() == len(flying)
 
 
 @given(st.lists(URLS, max_size=30), st.sampled_from([UNIQUE_FIRST, BREADTH_FIRST]))

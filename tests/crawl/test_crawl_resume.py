@@ -177,7 +177,7 @@ def step(state: CrawlState, known: Known, writer: CrawlWriter) -> bool:
 def books(state: CrawlState) -> tuple[object, ...]:
     yields = state.frontier.yields
     return (
-        sorted(state.frontier._targets()), yields.queued, yields.flying, state.curve.counts,
+        sorted(state.frontier._targets()), yields.queued, yields.in_flight, state.curve.counts,
         {arm: (o.bits, o.fetches) for arm, o in yields.arms.items()}, state.skipped, state.frontier.met,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ import pytest
 from pagekin.crawl.answer import Answer
 from pagekin.crawl.known import UNIQUE, Known
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.series import ENTRY, MOST_SAYINGS, STEPS, Series, Way
+from pagekin.crawl.series import ENTRY, MAX_SAYINGS, STEPS, Series, LinkPath
 from pagekin.crawl.state import CrawlState
 from pagekin.synth.prose import document
 from pagekin.synth.rand import rng_for
@@ -171,8 +171,8 @@ def test_tables_of_numbers_are_fetched_if_a_list_names_them() -> None:
     assert len(asked) == 301
 
 
-def way(steps: int, aside: bool = False) -> Way:
-    return Way(("p",), steps, aside)
+def way(steps: int, aside: bool = False) -> LinkPath:
+    return LinkPath(("p",), steps, aside)
 
 
 def test_what_a_long_list_names_is_fetched() -> None:
@@ -207,7 +207,7 @@ def test_what_is_idle() -> None:
 
 def test_a_series_that_says_much_is_none() -> None:
     series = Series()
-    for n in range(MOST_SAYINGS):
+    for n in range(MAX_SAYINGS):
         assert not series.is_idle("p", way(STEPS), f"page {letters(n)}")
     assert series.is_idle("p", way(STEPS), f"page {letters(0)} 7")
     assert not series.is_idle("p", way(STEPS), "one more")
@@ -233,7 +233,7 @@ def test_records_of_few_words_are_read_to_their_end() -> None:
 def test_ways() -> None:
     """Steps are counted whatever the folders are called, and when patterns take turns."""
     month = ENTRY.on("h/cal/may/{n}", idle=False)
-    assert month == Way(("h/{w}/{n}",), 0, aside=True)
+    assert month == LinkPath(("h/{w}/{n}",), 0, aside=True)
     later = month.on("h/cal/june/{n}", idle=False)
     assert (later.steps, later.aside) == (1, False)
     week = later.on("h/week/{s}", idle=False)

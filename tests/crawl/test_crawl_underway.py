@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.utils.request import request_from_dict
 
-from pagekin.crawl.extension_downloads import ARM, Underway, taken
+from pagekin.crawl.extension_downloads import ARM, InFlightRequests, taken
 from pagekin.crawl.patterns import Arm
 from pagekin.crawl.yields import Yields
 
@@ -27,26 +27,26 @@ class Engine:
         self.scraper = SimpleNamespace(slot=SimpleNamespace(active=set()))
         self.yields = Yields()
         crawler: Any = SimpleNamespace(engine=self, stats=self)
-        self.underway = Underway(crawler, self.yields, order=order)
+        self.in_flight = InFlightRequests(crawler, self.yields, order=order)
 
     def get_value(self, name: str) -> int | None:
         return self.enqueued if name == "scheduler/enqueued" else None
 
     def schedule(self, request: Request, fate: str) -> None:
-        self.underway.schedule(request)
+        self.in_flight.schedule(request)
         if fate == "queued":
             self.queue.append(request)
             self.enqueued = (self.enqueued or 0) + 1 if self.counts else None
         elif fate == "dropped":
-            self.underway.drop(request)
+            self.in_flight.drop(request)
 
     def fetch(self, number: int, on_disk: bool) -> None:
         request = self.queue.pop(number % len(self.queue))
         if on_disk:
             request = request_from_dict(pickle.loads(pickle.dumps(request.to_dict())))
         self.downloader.active.add(request)
-        self.underway.fly(request)
-        self.underway.fly(request)  # the signal says it once more
+        self.in_flight.fly(request)
+        self.in_flight.fly(request)  # the signal says it once more
 
     def end(self, how: str) -> None:
         if not self.downloader.active:
@@ -55,16 +55,16 @@ class Engine:
         if how == "page":
             self.scraper.slot.active.add(request)
         elif how == "refused":
-            self.underway.refused(request)
+            self.in_flight.refused(request)
         elif how == "redirect":
             self.schedule(request.replace(url=request.url + "0"), "queued")
         elif how == "retry":
             self.schedule(request.replace(dont_filter=True), "queued")
 
     def agrees(self) -> bool:
-        self.underway.look()
+        self.in_flight.look()
         flying = len(self.downloader.active | self.scraper.slot.active)
-        return (self.yields.queued.total(), self.yields.flying.total()) == (len(self.queue), flying)
+        return (self.yields.queued.total(), self.yields.in_flight.total()) == (len(self.queue), flying)
 
 
 EVENTS = st.lists(
@@ -138,8 +138,8 @@ def test_requests_of_an_earlier_run_are_not_taken_for_our_own() -> None:
     assert now.yields.queued.total() == 3
     for _ in range(3):
         now.fetch(-1, True)
-    now.underway.look()
-    assert (now.yields.queued.total(), now.yields.flying.total()) == (3, 3)
+    now.in_flight.look()
+    assert (now.yields.queued.total(), now.yields.in_flight.total()) == (3, 3)
 
 
 def test_what_comes_before_the_first_that_is_queued() -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 100),
     default=90,
     show_default=True,
-    help="With --match: the least score.",
+    help="With --match: the minimum score.",
 )
 def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
     """Print the digests of a run in the ssdeep format, or match those of a file.

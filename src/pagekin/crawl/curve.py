@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pagekin.crawl.known import EXACT, NEAR, UNIQUE
-from pagekin.fs import TEMPORARY
+from pagekin.fs import TEMP_SUFFIX
 
 POINTS = 2048
 """The curve keeps at most twice as many points, however long the crawl."""
@@ -73,7 +73,7 @@ class Curve:
 
     def save(self, path: Path) -> None:
         """Writes the table as Parquet, in one piece."""
-        temporary = path.with_name(f".{path.name}{TEMPORARY}")
+        temporary = path.with_name(f".{path.name}{TEMP_SUFFIX}")
         try:
             pq.write_table(self.table(), temporary)
             temporary.replace(path)

@@ -36,10 +36,10 @@ from scrapy.http import Response
 from pagekin import _core
 from pagekin.crawl.answer import PASSING
 from pagekin.crawl.curve import Curve
-from pagekin.crawl.extension_downloads import Underway, taken
+from pagekin.crawl.extension_downloads import InFlightRequests, taken
 from pagekin.crawl.known import EXACT, UNIQUE, Known
 from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH, Saturation
-from pagekin.crawl.series import ENTRY, Series, Way
+from pagekin.crawl.series import ENTRY, Series, LinkPath
 from pagekin.crawl.yields import Yields
 from pagekin.errors import ParamsError
 from pagekin.readers.base import is_html_type, looks_like_html
@@ -140,12 +140,12 @@ class PagekinExtension:
         self._urls: list[str] = []
         self._series = Series()
         self._saturated = False
-        self.underway = Underway(crawler, self.yields, order=self.options.order)
+        self.in_flight = InFlightRequests(crawler, self.yields, order=self.options.order)
         for handler, signal in (
             (self.spider_opened, signals.spider_opened),
-            (self.underway.schedule, signals.request_scheduled),
-            (self.underway.drop, signals.request_dropped),
-            (self.underway.fly, signals.request_reached_downloader),
+            (self.in_flight.schedule, signals.request_scheduled),
+            (self.in_flight.drop, signals.request_dropped),
+            (self.in_flight.fly, signals.request_reached_downloader),
             (self.spider_closed, signals.spider_closed),
         ):
             crawler.signals.connect(handler, signal)
@@ -176,7 +176,7 @@ class PagekinExtension:
         arm = arms[0] if arms else None
         way, idle = response.meta.pop(SERIES, (ENTRY, False))
         if arm is not None:
-            way, idle = Way(*way).on(arm.pattern, idle), False
+            way, idle = LinkPath(*way).on(arm.pattern, idle), False
         content_type = (response.headers.get(b"Content-Type") or b"").decode("latin-1") or None
         is_page = is_html_type(content_type) if content_type else looks_like_html(response.body)
         verdict: dict[str, Any] | None = None
@@ -195,7 +195,7 @@ class PagekinExtension:
         if response.status not in PASSING:  # a server in trouble says nothing of its pages
             for learned in dict.fromkeys(arms):
                 self.yields.learn(learned, new, new)
-        self.underway.look()
+        self.in_flight.look()
         self.curve.add(verdict["kind"] if verdict else "other", self.yields.queued.total())
         self._check()
         return verdict
@@ -314,12 +314,12 @@ class PagekinDownloads:
 
     def process_request(self, request: Request) -> None:
         """Its turn has come."""
-        self._extension.underway.fly(request)
+        self._extension.in_flight.fly(request)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Nobody had a remedy. What was refused is as good as a fetch without a page; a bad line is not."""
         if isinstance(exception, IgnoreRequest):
-            self._extension.underway.refused(request)
+            self._extension.in_flight.refused(request)
 
 
 def _extension(crawler: Crawler) -> PagekinExtension:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from pagekin.crawl.patterns import Addresses, Arm
+from pagekin.crawl.patterns import SeenUrls, Arm
 from pagekin.urls import parse, pattern_of
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ STEPS_BACK = 10
 """Priorities between an address of which all is new and one whose arm brings nothing."""
 
 
-class Underway:
+class InFlightRequests:
     """Tells `yields` of each request when it waits and when it is on its way, each exactly once."""
 
     def __init__(self, crawler: Crawler, yields: Yields, *, order: bool) -> None:
         self._crawler = crawler
         self._yields = yields
         self._order = order
-        self._addresses = Addresses()
+        self._seen_urls = SeenUrls()
         self._run = token_hex(4)
         self._flying: dict[Request, Arm] = {}
         self._last: Request | None = None
@@ -105,7 +105,7 @@ class Underway:
             return  # not from the scheduler, or a copy of one that is on its way
         if not self._restore(request):
             self._yields.queue(Arm(*arm))  # it waited in an earlier run (JOBDIR), of which we know nothing
-        self._yields.fly(Arm(*arm))
+        self._yields.start(Arm(*arm))
         self._flying[request] = Arm(*arm)
 
     def refused(self, request: Request) -> None:
@@ -121,11 +121,11 @@ class Underway:
             return
         scraping = engine.scraper.slot.active if engine.scraper.slot is not None else set()
         for request in self._flying.keys() - engine.downloader.active - scraping:
-            self._yields.land(self._flying.pop(request))
+            self._yields.finish(self._flying.pop(request))
 
     def _arm(self, request: Request) -> Arm:
         posted = request.method != "GET" or bool(request.body)
-        met = None if posted else self._addresses.meet(request.url)
+        met = None if posted else self._seen_urls.meet(request.url)
         if met is not None:
             return self._yields.arm(met)
         # What is posted makes a page as much as its address does, and is not told apart here.
@@ -144,7 +144,7 @@ class Underway:
     def _forget(self, request: Request) -> None:
         arms = taken(request.meta)
         if self._restore(request) and arms:
-            self._yields.forget(arms[0])
+            self._yields.drop(arms[0])
             for arm in arms[1:]:
                 self._yields.learn(arm, False, False)
 

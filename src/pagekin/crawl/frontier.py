@@ -14,8 +14,8 @@ from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
-from pagekin.crawl.patterns import Addresses, Arm
-from pagekin.crawl.series import ENTRY, Way
+from pagekin.crawl.patterns import SeenUrls, Arm
+from pagekin.crawl.series import ENTRY, LinkPath
 from pagekin.crawl.yields import Yields
 
 UNIQUE_FIRST = "unique-first"
@@ -40,7 +40,7 @@ class Target(NamedTuple):
     arm: Arm
     hops: int = 0
     """redirects on the way to it"""
-    way: Way = ENTRY
+    link_path: LinkPath = ENTRY
     """how it was reached"""
     via: tuple[Arm, ...] = ()
     """arms of the addresses that redirected to it"""
@@ -59,19 +59,19 @@ _Entry = tuple[float, int, Arm]
 
 
 class Frontier:
-    """Addresses that were met and not yet fetched."""
+    """SeenUrls that were met and not yet fetched."""
 
     def __init__(self, order: str = UNIQUE_FIRST, seed: int = 0, limit: int = 2_000_000) -> None:
         self.yields = Yields()
         self.order = order
         self.met = 0
         self.refused = 0
-        """Addresses that were not taken because there were `limit` already."""
+        """SeenUrls that were not taken because there were `limit` already."""
         self._limit = limit
         self._seed = seed
         self._random = Random(seed)
         self._popped = 0
-        self._addresses = Addresses()
+        self._seen_urls = SeenUrls()
         self._links: set[int] = set()
         self._hosts: dict[str, _Host] = {}
         self._lots: dict[Arm, int] = {}
@@ -96,7 +96,7 @@ class Frontier:
         if self.met >= self._limit:
             self.refused += 1
             return None
-        met = self._addresses.meet(url)
+        met = self._seen_urls.meet(url)
         if met is None:
             return None
         self.met += 1
@@ -132,14 +132,14 @@ class Frontier:
 
     def land(self, arm: Arm) -> None:
         """A fetch ended that says nothing of its arm."""
-        self.yields.land(arm)
+        self.yields.finish(arm)
 
     def learn(self, target: Target, worth: bool, unique: bool = False) -> None:
         """A fetch ended: was it worth it, and was the page itself a new one?
 
         What a redirect leads to is what its own address was worth.
         """
-        self.yields.land(target.arm)
+        self.yields.finish(target.arm)
         for arm in dict.fromkeys((target.arm, *target.via)):
             self._learn(arm, worth, unique)
 
@@ -154,11 +154,11 @@ class Frontier:
             host.heap = [self._entry(arm) for arm in host.queues]
             heapq.heapify(host.heap)
 
-    def pop(self, busy: Collection[str] = (), least: float = 0.0) -> Target | None:
-        """The next address of a host that is not busy, if its arm's bound is more than `least`."""
-        target = self._pop_first(busy) if self.order == BREADTH_FIRST else self._pop_best(busy, least)
+    def pop(self, busy: Collection[str] = (), min_bound: float = 0.0) -> Target | None:
+        """The next address of a host that is not busy, if its arm's bound is more than `min_bound`."""
+        target = self._pop_first(busy) if self.order == BREADTH_FIRST else self._pop_best(busy, min_bound)
         if target is not None:
-            self.yields.fly(target.arm)
+            self.yields.start(target.arm)
         return target
 
     def replay(self) -> None:
@@ -171,7 +171,7 @@ class Frontier:
         self.add(url)
         target = self._waiting.pop(url, None)
         if target is not None:
-            self.yields.fly(target.arm)
+            self.yields.start(target.arm)
         return target
 
     def replayed(self) -> None:
@@ -190,16 +190,16 @@ class Frontier:
         for line in self._lines.values():
             yield from line
 
-    def _pop_best(self, busy: Collection[str], least: float) -> Target | None:
+    def _pop_best(self, busy: Collection[str], min_bound: float) -> Target | None:
         tops = [self._top(host) for name, host in self._hosts.items() if name not in busy]
         if not tops:
             return None
         arm = min(tops)[2]
-        if self.yields.bound(arm) <= least:
+        if self.yields.bound(arm) <= min_bound:
             return None
         self._popped += 1
         if self._popped % EXPLORE == 0:
-            arm = self._any(arm, least)
+            arm = self._any(arm, min_bound)
         host = self._hosts[arm.host]
         queue = host.queues[arm]
         target = queue.popleft()
@@ -209,11 +209,11 @@ class Frontier:
                 del self._hosts[arm.host]
         return target
 
-    def _any(self, best: Arm, least: float) -> Arm:
+    def _any(self, best: Arm, min_bound: float) -> Arm:
         """An arm of the same host that is worth a fetch, by lot."""
         arms = list(self._hosts[best.host].queues)
         chosen = arms[self._random.randrange(len(arms))]
-        return chosen if self.yields.bound(chosen) > least else best
+        return chosen if self.yields.bound(chosen) > min_bound else best
 
     def _top(self, host: _Host) -> _Entry:
         """The best arm of a host."""
@@ -251,5 +251,5 @@ class Frontier:
 def _beyond(by: Target, url: str, arm: Arm, redirect: bool, idle: bool) -> Target:
     """A redirect is no step further from the seeds, and none along a series."""
     if redirect:
-        return Target(url, by.depth, arm, by.hops + 1, by.way, (*by.via, by.arm))
-    return Target(url, by.depth + 1, arm, 0, by.way.on(arm.pattern, idle))
+        return Target(url, by.depth, arm, by.hops + 1, by.link_path, (*by.via, by.arm))
+    return Target(url, by.depth + 1, arm, 0, by.link_path.on(arm.pattern, idle))

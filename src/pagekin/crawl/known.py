@@ -21,7 +21,7 @@ class Verdict(NamedTuple):
     """ssdeep score against that page; None where the words, not the score, decided"""
 
 
-class KnownPages(Protocol):
+class SeenPages(Protocol):
     """Pages seen so far."""
 
     def see(self, text: str) -> Verdict:

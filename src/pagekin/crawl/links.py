@@ -1,4 +1,4 @@
-"""Addresses written in one way only, so that two spellings of one address are one."""
+"""SeenUrls written in one way only, so that two spellings of one address are one."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from pagekin.urls import parse, pattern_of
 
 MAX_KEYS = 8
-"""Addresses with more query keys than this are told apart by their pattern only."""
+"""SeenUrls with more query keys than this are told apart by their pattern only."""
 
 HOST = "(host)"
 """Stands for host name and scheme: but for it http://example.org/a is https://www.example.org/a again."""
@@ -63,7 +63,7 @@ class Met(NamedTuple):
     again: tuple[str, ...]
 
 
-class Addresses:
+class SeenUrls:
     """Every address met so far, and the same without each of its parts: a number for each in a set."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from pagekin.crawl.answer import PASSING, understand
-from pagekin.crawl.known import KnownPages
+from pagekin.crawl.known import SeenPages
 from pagekin.crawl.state import CrawlState
 from pagekin.crawl.warc import FETCHED_AS, LARGER_THAN, ROBOTS, segments
 from pagekin.readers.frames import Codec
@@ -35,7 +35,7 @@ class Stored(NamedTuple):
     """it was asked for as robots.txt"""
 
 
-def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> int:
+def replay(folder: Path, state: CrawlState, known: SeenPages, limit: int) -> int:
     """Tells a new state everything that the files hold; returns the number of answers."""
     mend(folder)
     state.frontier.replay()

@@ -59,7 +59,7 @@ class Saturation:
 
     def open(self) -> bool:
         """Whether an address that is being fetched may still be worth it."""
-        return any(self._yields.bound(arm) > self.worth for arm in self._yields.flying)
+        return any(self._yields.bound(arm) > self.worth for arm in self._yields.in_flight)
 
     def reached(self) -> bool:
         """Whether nothing that is to come is worth a fetch any more; to be asked after every fetch."""

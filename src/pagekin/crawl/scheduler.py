@@ -48,7 +48,7 @@ class FrontierScheduler(BaseScheduler):
         if not self.spider.has_room():
             return None
         flying: Counter[str] = Counter()
-        for arm, count in state.frontier.yields.flying.items():
+        for arm, count in state.frontier.yields.in_flight.items():
             flying[arm.host] += count
         busy = [host for host, count in flying.items() if count >= self.spider.per_host]
         target = state.next(busy)

@@ -20,13 +20,13 @@ STEPS = 6
 """Steps from an address to another of its pattern before a page can be idle."""
 LOOK_BACK = 3
 """Patterns on the way that count: month, week and day may take turns."""
-MOST_SAYINGS = 2048
+MAX_SAYINGS = 2048
 """A series whose pages have said more different things than this says something."""
-MOST_SERIES = 1000
+MAX_SERIES = 1000
 """What bounds the memory: series that come after these are taken for sites that say something."""
 
 
-class Way(NamedTuple):
+class LinkPath(NamedTuple):
     """How an address was reached."""
 
     patterns: tuple[str, ...]
@@ -36,21 +36,21 @@ class Way(NamedTuple):
     aside: bool
     """it hangs on a page that says something, by a pattern that was not on the way"""
 
-    def on(self, pattern: str, idle: bool) -> Way:
+    def on(self, pattern: str, idle: bool) -> LinkPath:
         """The way to an address that this one's page links to."""
         return _on(self, general(pattern), idle)
 
 
-ENTRY = Way((), 0, True)
+ENTRY = LinkPath((), 0, True)
 """Before the first address."""
 
 
 @lru_cache(maxsize=1 << 14)
-def _on(way: Way, pattern: str, idle: bool) -> Way:
+def _on(link_path: LinkPath, pattern: str, idle: bool) -> LinkPath:
     # Cached, so that the many addresses of one page share it.
     known = pattern in way.patterns
     patterns = (*(other for other in way.patterns if other != pattern), pattern)[-LOOK_BACK:]
-    return Way(patterns, way.steps + known, not known and not idle)
+    return LinkPath(patterns, way.steps + known, not known and not idle)
 
 
 class Series:
@@ -62,7 +62,7 @@ class Series:
         self.idle = 0
         """Pages that were idle."""
 
-    def is_idle(self, pattern: str, way: Way, text: str) -> bool:
+    def is_idle(self, pattern: str, link_path: LinkPath, text: str) -> bool:
         """Whether a page says what one before it in its series said, and remembers it."""
         # Some series are of one folder, others have a folder of its own for each page.
         series = [name for name in dict.fromkeys((pattern, general(pattern))) if name not in self._telling]
@@ -77,13 +77,13 @@ class Series:
     def _repeats(self, series: str, said: int) -> bool:
         known = self._said.get(series)
         if known is None:
-            if len(self._said) >= MOST_SERIES:
+            if len(self._said) >= MAX_SERIES:
                 return False
             known = self._said[series] = set()
         if said in known:
             return True
         known.add(said)
-        if len(known) > MOST_SAYINGS:
+        if len(known) > MAX_SAYINGS:
             del self._said[series]
             self._telling.add(series)
         return False

@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 
 from pagekin.crawl.answer import understand
 from pagekin.crawl.failures import why_failed
-from pagekin.crawl.known import KnownPages
+from pagekin.crawl.known import SeenPages
 from pagekin.crawl.middleware import HEAD, RECEIVED
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.robots import UnreachableError
@@ -31,7 +31,7 @@ class CrawlSpider(scrapy.Spider):
     name = "pagekin"
 
     def __init__(
-        self, state: CrawlState, known: KnownPages, params: CrawlParams, writer: CrawlWriter, listen: Listener
+        self, state: CrawlState, known: SeenPages, params: CrawlParams, writer: CrawlWriter, listen: Listener
     ) -> None:
         super().__init__()
         self.state = state
@@ -93,7 +93,7 @@ class CrawlSpider(scrapy.Spider):
             # A resumed crawl may have as many from the start: then nothing lands that would end it.
             self.end("max_pages")
             return False
-        return self.state.curve.fetched + self.state.frontier.yields.flying.total() < limit
+        return self.state.curve.fetched + self.state.frontier.yields.in_flight.total() < limit
 
     def _full(self) -> bool:
         limit = self.params.max_pages

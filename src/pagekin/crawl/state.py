@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from pagekin.crawl.answer import Answer
 from pagekin.crawl.curve import Curve
 from pagekin.crawl.frontier import UNIQUE_FIRST, Frontier, Target
-from pagekin.crawl.known import UNIQUE, KnownPages
+from pagekin.crawl.known import UNIQUE, SeenPages
 from pagekin.crawl.saturation import WORTH, Saturation
 from pagekin.crawl.scope import Scope
 from pagekin.crawl.series import Series
@@ -45,17 +45,17 @@ class CrawlState:
 
     def next(self, busy: Collection[str] = ()) -> Target | None:
         """The next address to fetch; None while there is none, or none worth it before others have landed."""
-        if self._patient and self.frontier.yields.flying:
+        if self._patient and self.frontier.yields.in_flight:
             target = self.frontier.pop(busy, self.saturation.worth)
             if target is not None or self.saturation.open():
                 return target
         return self.frontier.pop(busy)
 
-    def settle(self, target: Target, answer: Answer, known: KnownPages) -> None:
+    def settle(self, target: Target, answer: Answer, known: SeenPages) -> None:
         """An answer came, whatever it is."""
         if answer.text is not None:
             kind = known.see(answer.text).kind
-            idle = kind == UNIQUE and self.series.is_idle(target.arm.pattern, target.way, answer.text)
+            idle = kind == UNIQUE and self.series.is_idle(target.arm.pattern, target.link_path, answer.text)
             self.page(target, kind, answer.links, idle=idle)
         elif answer.location is not None:
             self.redirect(target, answer.location)

@@ -116,9 +116,9 @@ class Yields:
         self.relatives: dict[tuple[str, str], Kin] = {}
         self.all = Outcomes()
         self.queued: Counter[Arm] = Counter()
-        """Addresses that wait to be fetched."""
-        self.flying: Counter[Arm] = Counter()
-        """Addresses that are being fetched."""
+        """SeenUrls that wait to be fetched."""
+        self.in_flight: Counter[Arm] = Counter()
+        """SeenUrls that are being fetched."""
 
     def queue(self, arm: Arm) -> None:
         """An address waits."""
@@ -127,7 +127,7 @@ class Yields:
     def fly(self, arm: Arm) -> None:
         """A waiting address is being fetched."""
         _less(self.queued, arm)
-        self.flying[arm] += 1
+        self.in_flight[arm] += 1
 
     def forget(self, arm: Arm) -> None:
         """A waiting address will not be fetched."""
@@ -135,7 +135,7 @@ class Yields:
 
     def land(self, arm: Arm) -> None:
         """A fetch ended."""
-        _less(self.flying, arm)
+        _less(self.in_flight, arm)
 
     def learn(self, arm: Arm, worth: bool, unique: bool) -> None:
         """What came of a fetch: was it worth it, and was the page itself a new one?"""
@@ -182,7 +182,7 @@ class Yields:
 
     def best(self) -> float:
         """The highest bound of all arms that have addresses to come; 0 if there are none."""
-        return max(map(self.bound, self.queued.keys() | self.flying.keys()), default=0.0)
+        return max(map(self.bound, self.queued.keys() | self.in_flight.keys()), default=0.0)
 
 
 @lru_cache(maxsize=1 << 16)

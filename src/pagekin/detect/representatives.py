@@ -15,7 +15,7 @@ from pagekin.run import Run
 
 
 @dataclass(frozen=True)
-class Without:
+class AntiJoin:
     """Leaves out the rows of some pages."""
 
     pages: pa.Array
@@ -40,4 +40,4 @@ def representatives(run: Run, engine: Engine, table: str, columns: Sequence[str]
         return data
     schema = run.dataset(table).schema
     names = schema.names if columns is None else columns
-    return engine.map(data, Without(copies, pa.schema([schema.field(name) for name in names])))
+    return engine.map(data, AntiJoin(copies, pa.schema([schema.field(name) for name in names])))

@@ -15,7 +15,7 @@ from pagekin.run import Run
 
 
 @dataclass(frozen=True)
-class OfPages:
+class SemiJoin:
     """Keeps the rows of these pages."""
 
     pages: pa.Array
@@ -35,11 +35,11 @@ def rows_of(
     for run in runs:
         if table in run.tables:
             data = engine.load(run, table, columns)
-            parts.append(engine.collect(engine.map(data, OfPages(pages, data.schema))))
+            parts.append(engine.collect(engine.map(data, SemiJoin(pages, data.schema))))
     return pa.concat_tables(parts)
 
 
-def looked_up(keys: pa.ChunkedArray | pa.Array, table: pa.Table, key: str, value: str) -> pa.Array:
+def lookup(keys: pa.ChunkedArray | pa.Array, table: pa.Table, key: str, value: str) -> pa.Array:
     """For each key the value in the table's row that has it, null where none has."""
     places = pc.index_in(keys, value_set=table[key].combine_chunks())
     if isinstance(places, pa.ChunkedArray):

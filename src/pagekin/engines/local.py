@@ -56,7 +56,7 @@ class LocalEngine(Engine):
         self.batch_bytes = min(16 << 20, max(1, memory // 32))
         self.memory = memory
         self.progress = progress or Silent()
-        self.facts = {}
+        self.metrics = {}
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
         """The records of a crawl, batch by batch."""
@@ -113,9 +113,9 @@ class LocalEngine(Engine):
         return replace(data, open=mapped, schema=kernel.schema)
 
     def exchange(self, data: Stream, kernel: Exchange) -> Stream:
-        """What one gatherer makes of all the rows."""
+        """What one reducer makes of all the rows."""
 
-        def gathered(_: Mark | None) -> Iterator[Batch]:
+        def reduced(_: Mark | None) -> Iterator[Batch]:
             if data.spill is not None:
                 data.spill.mkdir(parents=True, exist_ok=True)
             with TemporaryDirectory(dir=data.spill) as folder:
@@ -124,15 +124,15 @@ class LocalEngine(Engine):
                     self.memory,
                     Path(folder),
                     advance=lambda done: self.progress.advance(0, done),
-                    note=self.facts.__setitem__,
+                    note=self.metrics.__setitem__,
                 )
-                gatherer = kernel.open(resources)
+                reducer = kernel.open(resources)
                 with Prefetch(data.open(None)) as source:
                     for batch in source:
-                        gatherer.push(batch)
-                yield from gatherer.finish()
+                        reducer.push(batch)
+                yield from reducer.finish()
 
-        return replace(data, open=gathered, schema=kernel.schema)
+        return replace(data, open=reduced, schema=kernel.schema)
 
     def collect(self, data: Stream) -> pa.Table:
         """All batches as one table."""

@@ -69,7 +69,7 @@ class SparkEngine(Engine):
         self, master: str = "local[*]", config: dict[str, str] | None = None, memory: int = 4 * 10**9
     ) -> None:
         self.driver = LocalEngine(memory=memory)
-        self.facts = self.driver.facts
+        self.metrics = self.driver.metrics
         # Workers must run the Python that has pagekin; Spark's own guess is whatever is on their PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         if master.startswith("local"):
@@ -113,7 +113,7 @@ class SparkEngine(Engine):
         return self.driver.concat(*data)
 
     def exchange(self, data: Stream, kernel: Exchange) -> Stream:
-        """What one gatherer makes of all the rows."""
+        """What one reducer makes of all the rows."""
         return self.driver.exchange(data, kernel)
 
     def collect(self, data: Stream) -> pa.Table:

@@ -14,7 +14,7 @@ from pagekin.detect.quilts.find import gram_index_path
 from pagekin.errors import RunError
 from pagekin.query.like import scan_styles
 from pagekin.run import Run
-from pagekin.sites import read_map
+from pagekin.sites import read_server_map
 
 JOINED = pa.schema(
     [
@@ -90,7 +90,7 @@ class KnownGrams:
         if not path.exists():
             raise RunError(f"{run.path} has no gram index; scan with --keep-grams to have one")
         try:
-            self.index = _core.GramIndex(str(path), read_map(run.params.servers.map))
+            self.index = _core.GramIndex(str(path), read_server_map(run.params.servers.map))
         except (OSError, ValueError) as error:
             raise RunError(f"cannot use the gram index: {error}") from error
 

@@ -149,7 +149,7 @@ def rate_rows(
     """The rows of `duplicate_rates`, in order."""
     rows: list[dict[str, object]] = []
     for (site, pattern, cluster), cell in sorted(cells.items(), key=_order):
-        most = max(cell.reasons.items(), key=lambda item: (item[1].pages, item[0]), default=None)
+        main = max(cell.reasons.items(), key=lambda item: (item[1].pages, item[0]), default=None)
         rows.append(
             {
                 "site": site,
@@ -161,11 +161,11 @@ def rate_rows(
                 "exact": cell.kinds["exact"],
                 "near": cell.kinds["near"],
                 "rate": cell.kinds.total() / cell.pages,
-                "cause": most and most[0][0],
-                "detail": (most and most[0][1]) or None,
-                "caused": most[1].pages if most else 0,
-                "url": most and most[1].url,
-                "of_url": most and most[1].of_url,
+                "cause": main and main[0][0],
+                "detail": (main and main[0][1]) or None,
+                "caused": main[1].pages if main else 0,
+                "url": main and main[1].url,
+                "of_url": main and main[1].of_url,
             }
         )
     return rows

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.rows import looked_up
+from pagekin.detect.rows import lookup
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import Params, ShingleParams
@@ -29,8 +29,8 @@ MEMBERS = pa.schema([("page", pa.int64()), ("url", pa.string()), ("text", pa.str
 
 MISSED = 0.005
 """What share of the pairs at the wanted similarity may fail to become candidates."""
-MOST_FUNCTIONS = 1024
-SHORTEST = 3
+MAX_FUNCTIONS = 1024
+MIN_ROWS = 3
 """Runs shorter than this make candidates of pages that have little in common."""
 
 
@@ -65,13 +65,13 @@ def plan(similarity: float, m: int) -> Plan:
 
     def needed(length: int) -> int:
         missing = 1 - similarity**length
-        return math.ceil(math.log(MISSED) / math.log(missing)) if missing < 1 else MOST_FUNCTIONS + 1
+        return math.ceil(math.log(MISSED) / math.log(missing)) if missing < 1 else MAX_FUNCTIONS + 1
 
     longest = next((length for length in range(m, 0, -1) if needed(length) * length <= m), 0)
-    if longest >= SHORTEST:
+    if longest >= MIN_ROWS:
         runs, length = m // longest, longest  # the functions are there: use them all
     else:
-        enough = (n for n in range(SHORTEST, 1, -1) if needed(n) * n <= MOST_FUNCTIONS)
+        enough = (n for n in range(MIN_ROWS, 1, -1) if needed(n) * n <= MAX_FUNCTIONS)
         length = next(enough, 1)
         runs = max(needed(length), m // length)
     return Plan(runs, length, similarity, 1 - (1 - similarity**length) ** runs)
@@ -92,7 +92,7 @@ class Known:
             if self.classes is None:
                 known = pa.nulls(batch.num_rows, pa.int64())
             else:
-                known = pc.coalesce(looked_up(page, self.classes, "page", "class"), page)
+                known = pc.coalesce(lookup(page, self.classes, "page", "class"), page)
             columns = [*(batch.column(name) for name in ("page", "shingles", "md5")), known]
             return pa.RecordBatch.from_arrays(columns, schema=SKETCHED)
 
@@ -191,7 +191,7 @@ def find_duplicates(run: Run, engine: Engine, params: Params) -> None:
         plan(wanted.similarity, params.shingles.m) if wanted.similarity else Plan(wanted.runs, wanted.length)
     )
     if wanted.similarity:
-        engine.facts.update(runs=rule.runs, length=rule.length, recall=round(rule.recall, 6))
+        engine.metrics.update(runs=rule.runs, length=rule.length, recall=round(rule.recall, 6))
     runs = run.lineage
     sketched = engine.concat(*(_sketches(old, engine, params.shingles, rule, old is run) for old in runs))
     links = engine.collect(engine.exchange(sketched, FindLinks(rule)))

@@ -20,16 +20,16 @@ MEMBERS = pa.schema(
 )
 """What comes of the digests: the members of classes."""
 
-PIECES_SHARE = 4
+POSTINGS_SHARE = 4
 """The part of the memory that pieces may take at a time; digests need room too."""
 
 
-class Gatherer:
+class FuzzyReducer:
     """Digests in, members of classes out (crates/core/src/alike.rs)."""
 
     def __init__(self, run: Run, params: FuzzyParams, resources: Resources) -> None:
         self.classes = _core.FuzzyClasses(
-            resources.threads, resources.memory // PIECES_SHARE, params.threshold, params.least
+            resources.threads, resources.memory // POSTINGS_SHARE, params.threshold, params.min_signature
         )
         for known in run.lineage:
             wordless = known.dataset("pages").to_batches(columns=["page"], filter=ds.field("words") == 0)
@@ -51,9 +51,9 @@ class Classes:
     by: str = ""
     schema: pa.Schema = MEMBERS
 
-    def open(self, resources: Resources) -> Gatherer:
-        """A gatherer that knows which pages have no words."""
-        return Gatherer(self.run, self.params, resources)
+    def open(self, resources: Resources) -> FuzzyReducer:
+        """A reducer that knows which pages have no words."""
+        return FuzzyReducer(self.run, self.params, resources)
 
 
 def find_fuzzy(run: Run, engine: Engine, params: Params) -> None:

@@ -11,7 +11,7 @@ from pagekin import _core
 from pagekin.detect.phrases.kinds import kind
 from pagekin.detect.phrases.sites import site_pages, sites_of, with_originality
 from pagekin.detect.representatives import representatives
-from pagekin.detect.rows import looked_up, tuples
+from pagekin.detect.rows import lookup, tuples
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import Params, PhraseParams, ShingleParams
@@ -175,7 +175,7 @@ def phrase_rows(popular: pa.Table, quotes: pa.Table, pages: pa.Table) -> pa.Tabl
     """One row a phrase, from one row for each function under which it is popular."""
     keys = ["fingerprint", "pages", "hosts", "servers", "example"]
     rows = popular.group_by(keys, use_threads=False).aggregate([("function", "count")])
-    phrase = looked_up(rows["fingerprint"], quotes, "fingerprint", "phrase")
+    phrase = lookup(rows["fingerprint"], quotes, "fingerprint", "phrase")
     spread = pa.table({"phrase": phrase, "pages": rows["pages"], "servers": rows["servers"]})
     # Some at a time: as Python's strings, all of them would take several times their memory.
     kinds = [
@@ -190,7 +190,7 @@ def phrase_rows(popular: pa.Table, quotes: pa.Table, pages: pa.Table) -> pa.Tabl
             "domains": rows["servers"],
             "kind": pa.chunked_array(kinds, pa.string()),
             "functions": rows["function_count"],
-            "example_url": looked_up(rows["example"], pages, "page", "url"),
+            "example_url": lookup(rows["example"], pages, "page", "url"),
             "fingerprint": rows["fingerprint"],
         },
         schema=PHRASES.schema,

@@ -7,14 +7,14 @@ import pyarrow.compute as pc
 
 from pagekin.params import Params
 from pagekin.run import Run
-from pagekin.sites import read_map, servers
+from pagekin.sites import read_server_map, servers
 from pagekin.tables import SITES
 
 
 def site_pages(run: Run, params: Params) -> pa.Table:
     """Pages that are no copies of another, with the server that each belongs to."""
     pages = run.representatives("pages", ["page", "url", "host", "domain", "ip"])
-    return pages.append_column("server", servers(pages, read_map(params.servers.map)))
+    return pages.append_column("server", server_names(pages, read_server_map(params.servers.map)))
 
 
 def sites_of(pages: pa.Table, params: Params) -> pa.ChunkedArray:

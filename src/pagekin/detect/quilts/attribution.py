@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.run import Run
-from pagekin.sites import servers
+from pagekin.sites import server_names
 from pagekin.tables import QUILT_SOURCES, QUILTS
 
 KNOWN = ["page", "url", "host", "domain", "date", "links"]
@@ -74,7 +74,7 @@ def _known(
             found.append(batch.filter(wanted.hold(batch["page"])))
     schema = runs[-1].dataset("pages").schema
     pages = pa.Table.from_batches(found, pa.schema([schema.field(name) for name in KNOWN]))
-    pages = pages.append_column("server", servers(pages, server_map))
+    pages = pages.append_column("server", server_names(pages, server_map))
     at = pc.index_in(pages["page"], classes["page"].combine_chunks())
     return pages.append_column("class", pc.coalesce(classes["class"].take(at), pages["page"]))
 
@@ -102,7 +102,7 @@ def _target_servers(links: pa.RecordBatch, server_map: dict[str, str]) -> pa.Arr
     if not server_map:
         return links["target_domain"]
     host = pc.struct_field(pc.extract_regex(links["target_url"], HOST), "host")
-    return servers(pa.table({"host": host, "domain": links["target_domain"]}), server_map).combine_chunks()
+    return server_names(pa.table({"host": host, "domain": links["target_domain"]}), server_map).combine_chunks()
 
 
 def _among(page: pa.Array, name: pa.Array, wanted: _core.Places) -> pa.Table:

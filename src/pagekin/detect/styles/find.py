@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.rows import looked_up, rows_of
+from pagekin.detect.rows import lookup, rows_of
 from pagekin.detect.styles.genres import name_clusters
 from pagekin.detect.styles.kinds import cluster_figures, kind_of
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
@@ -32,8 +32,8 @@ MEMBERS = pa.schema(
 MILLION = 1_000_000
 """Similarities are summed in millionths, so that means are the same on any machine."""
 
-TOLD = 100
-"""So many of the buckets that were too large for all pairs are told in run.json."""
+MAX_REPORTED = 100
+"""So many of the buckets that were too large for all pairs are reported in run.json."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Known:
         def marked(batch: Batch) -> Batch:
             known = pa.nulls(batch.num_rows, pa.int64())
             if self.clusters is not None:
-                cluster = looked_up(batch.column("page"), self.clusters, "page", "cluster")
+                cluster = lookup(batch.column("page"), self.clusters, "page", "cluster")
                 known = pc.coalesce(cluster, batch.column("page"))
             return pa.RecordBatch.from_arrays([*batch.columns, known], schema=FINGERPRINTS)
 
@@ -57,7 +57,7 @@ class Known:
 
 
 @dataclass
-class Probing:
+class StyleReducer:
     """Collects fingerprints, then probes (crates/core/src/cluster.rs)."""
 
     params: StyleParams
@@ -81,8 +81,8 @@ class Probing:
             self.resources.advance((probe + 1) / self.params.probes)
         yield self.native.members().cast(MEMBERS)
         big = self.native.big_buckets()
-        told = [{"dimensions": d, "minima": v, "fingerprints": n} for d, v, n in big[:TOLD]]
-        self.resources.note("big_buckets", {"count": len(big), "largest": told})
+        reported = [{"dimensions": d, "minima": v, "fingerprints": n} for d, v, n in big[:MAX_REPORTED]]
+        self.resources.note("big_buckets", {"count": len(big), "largest": reported})
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ class Cluster:
     by: str = "bucket"
     schema: pa.Schema = MEMBERS
 
-    def open(self, resources: Resources) -> Probing:
+    def open(self, resources: Resources) -> StyleReducer:
         """Collects fingerprints."""
-        return Probing(self.params, resources)
+        return StyleReducer(self.params, resources)
 
 
 def find_styles(run: Run, engine: Engine, params: Params) -> None:
@@ -106,7 +106,7 @@ def find_styles(run: Run, engine: Engine, params: Params) -> None:
     first = run.first_page
     clusters, ranked = _rank(members, runs, engine, first)
     # What chance leaves out: pairs that match in just t dimensions and meet in no probe.
-    engine.facts.update(probes=params.style.probes, miss_rate=round(params.style.miss_rate, 6))
+    engine.metrics.update(probes=params.style.probes, miss_rate=round(params.style.miss_rate, 6))
     engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: ranked})
 
 
@@ -127,7 +127,7 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
     columns = ["page", "url", "host", "domain", "words", "links", "title", "generator"]
     pages = rows_of(runs, engine, "pages", columns, members["page"].combine_chunks())
     for name in columns[1:]:
-        members = members.append_column(name, looked_up(members["page"], pages, "page", name))
+        members = members.append_column(name, lookup(members["page"], pages, "page", name))
     members = members.append_column("new", pc.greater_equal(members["page"], first))
     millionths = pc.cast(pc.round(pc.multiply(members["similarity"], MILLION)), pa.int64())
     members = members.append_column("millionths", millionths)
@@ -157,7 +157,7 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
             "score": pc.multiply(mean, pc.cast(grouped["domain_count_distinct"], pa.float64())),
             "name": name_clusters(members, grouped["cluster"], grouped["centroid_first"], runs, engine),
             "centroid": grouped["centroid_first"],
-            "centroid_url": looked_up(grouped["centroid_first"], pages, "page", "url"),
+            "centroid_url": lookup(grouped["centroid_first"], pages, "page", "url"),
             "cohesion": grouped["cohesion_first"],
             "worm": grouped["worm_first"],
             **figures,
@@ -169,7 +169,7 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
     )
     clusters = clusters.append_column("rank", pa.array(range(1, clusters.num_rows + 1), pa.int64()))
     ranked = members.filter(members["new"])
-    ranked = ranked.append_column("rank", looked_up(ranked["cluster"], clusters, "cluster", "rank"))
+    ranked = ranked.append_column("rank", lookup(ranked["cluster"], clusters, "cluster", "rank"))
     order = [("rank", "ascending"), ("similarity", "descending"), ("page", "ascending")]
     ranked = ranked.select(STYLE_MEMBERS.names).sort_by(order)
     return clusters.select(STYLE_CLUSTERS.names).cast(STYLE_CLUSTERS.schema), ranked.cast(

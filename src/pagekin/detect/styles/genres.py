@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pagekin.detect.rows import looked_up, rows_of
+from pagekin.detect.rows import lookup, rows_of
 from pagekin.engines.base import Engine
 from pagekin.run import Run
 
@@ -55,7 +55,7 @@ TEXTS: tuple[tuple[str, str], ...] = (
 )
 """A genre, and what a centroid's text says; the group `maker` names the software."""
 
-KNOWN: tuple[tuple[str, str], ...] = (
+GENERATORS: tuple[tuple[str, str], ...] = (
     ("forum", rf"(?i)\b({FORUMS}|board|forum|bulletin)\b"),
     ("parked domain", r"(?i)\bpark"),
 )
@@ -64,12 +64,12 @@ KNOWN: tuple[tuple[str, str], ...] = (
 PRODUCT = re.compile(r"(?i)^(?:powered|generated|created|built|produced)\s+(?:by|with)\s+|^generator:\s*")
 VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
 
-LOOKED_AT = 10_000
+TEXT_EDGE = 10_000
 """Characters at each end of a text in which it may give itself away."""
 
 _SPELLED = {name.lower(): name for name in f"{FORUMS}|{OTHERS}".split("|")}
 
-MOST = 0.5
+MIN_SHARE = 0.5
 """This share of the members must say the same."""
 
 
@@ -96,7 +96,7 @@ def genre(generator: str | None, title: str | None) -> str | None:
         return found
     if generator:
         maker = product(generator)
-        kind = next((name for name, pattern in KNOWN if re.search(pattern, generator)), "software")
+        kind = next((name for name, pattern in GENERATORS if re.search(pattern, generator)), "software")
         return f"{kind}: {maker}"
     return None
 
@@ -114,17 +114,17 @@ def name_clusters(
     names = [genre(row["generator"], row["title"]) for row in kinds.to_pylist()]
     keyed = kinds.append_column("name", pa.array(names, pa.string()))
     keyed = keyed.append_column("key", _key(keyed))
-    said = said.append_column("name", looked_up(_key(said), keyed, "key", "name"))
+    said = said.append_column("name", lookup(_key(said), keyed, "key", "name"))
     votes = said.group_by(["cluster", "name"], use_threads=False).aggregate([("name", "count")])
     totals = said.group_by("cluster", use_threads=False).aggregate([([], "count_all")])
     share = pc.divide(
         pc.cast(votes["name_count"], pa.float64()),
-        pc.cast(looked_up(votes["cluster"], totals, "cluster", "count_all"), pa.float64()),
+        pc.cast(lookup(votes["cluster"], totals, "cluster", "count_all"), pa.float64()),
     )
-    won = votes.filter(pc.greater(share, MOST))
-    by_vote = looked_up(clusters, won, "cluster", "name")
+    won = votes.filter(pc.greater(share, MIN_SHARE))
+    by_vote = lookup(clusters, won, "cluster", "name")
     texts = rows_of(runs, engine, "texts", ["page", "text"], centroids.combine_chunks())
-    by_text = [_by_text(text) for text in looked_up(centroids, texts, "page", "text").to_pylist()]
+    by_text = [_by_text(text) for text in lookup(centroids, texts, "page", "text").to_pylist()]
     return pc.coalesce(by_vote, pa.array(by_text, pa.string()))
 
 
@@ -137,7 +137,7 @@ def _key(table: pa.Table) -> pa.ChunkedArray:
 
 def _by_text(text: str | None) -> str | None:
     """What a page's words say, at its head or at its foot."""
-    shown = text if text is None or len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
+    shown = text if text is None or len(text) <= 2 * TEXT_EDGE else f"{text[:TEXT_EDGE]}\n{text[-TEXT_EDGE:]}"
     for name, pattern in TEXTS:
         if found := re.search(pattern, shown or ""):
             maker = found.groupdict().get("maker")

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.rows import looked_up, rows_of
+from pagekin.detect.rows import lookup, rows_of
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
@@ -69,7 +69,7 @@ def cluster_figures(
 
 def _sums(members: pa.Table, clusters: pa.ChunkedArray, column: str) -> pa.Array:
     grouped = members.group_by("cluster", use_threads=False).aggregate([(column, "sum")])
-    return pc.fill_null(looked_up(clusters, grouped, "cluster", f"{column}_sum"), 0)
+    return pc.fill_null(lookup(clusters, grouped, "cluster", f"{column}_sum"), 0)
 
 
 def _share(part: pa.Array, whole: pa.Array) -> pa.Array:
@@ -86,7 +86,7 @@ def _mirrored(members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run],
     rows = members.select(["cluster", "page", "host"])
     # A page that is alone in its class stands for itself.
     rows = rows.append_column(
-        "class", pc.coalesce(looked_up(rows["page"], classes, "page", "class"), rows["page"].combine_chunks())
+        "class", pc.coalesce(lookup(rows["page"], classes, "page", "class"), rows["page"].combine_chunks())
     )
     grouped = rows.group_by(["cluster", "class"], use_threads=False).aggregate(
         [("host", "count_distinct"), ("page", "count")]
@@ -94,7 +94,7 @@ def _mirrored(members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run],
     copied = grouped.filter(pc.greater_equal(grouped["host_count_distinct"], 2))
     pages = _sums(copied, clusters, "page_count")
     counts = rows.group_by("cluster", use_threads=False).aggregate([("page", "count")])
-    return _share(pages, looked_up(clusters, counts, "cluster", "page_count"))
+    return _share(pages, lookup(clusters, counts, "cluster", "page_count"))
 
 
 @dataclass(frozen=True)
@@ -150,13 +150,13 @@ def _skeletons(members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run]
     rows = members.filter(pc.not_equal(members["page"], members["centroid"]))
     pair = pa.record_batch(
         {
-            "a": looked_up(rows["page"], sketches, "page", "skeleton"),
-            "b": looked_up(rows["centroid"], sketches, "page", "skeleton"),
+            "a": lookup(rows["page"], sketches, "page", "skeleton"),
+            "b": lookup(rows["centroid"], sketches, "page", "skeleton"),
         }
     )
     found = _core.minima_similarity(pair).column("similarity")
     rows = pa.table({"cluster": rows["cluster"].combine_chunks(), "found": pc.fill_null(found, 0)})
     grouped = rows.group_by("cluster", use_threads=False).aggregate([("found", "sum"), ("found", "count")])
-    total = looked_up(clusters, grouped, "cluster", "found_sum")
-    count = looked_up(clusters, grouped, "cluster", "found_count")
+    total = lookup(clusters, grouped, "cluster", "found_sum")
+    count = lookup(clusters, grouped, "cluster", "found_count")
     return _share(total, pc.multiply(count, 1_000_000))
