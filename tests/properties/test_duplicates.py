@@ -26,7 +26,8 @@ def scan(folder: Path, texts: list[str], name: str = "run", **options: Any) -> R
     """A run over pages of these texts."""
     values = options.pop("duplicates", {})
     shingles = options.pop("shingles", {})
-    params = Params().replace("duplicates", **values).replace("shingles", **shingles)
+    begun = Params.of(options.pop("profile", "default"))
+    params = begun.replace("duplicates", **values).replace("shingles", **shingles)
     path = folder / f"{name}.jsonl"
     lines = (json.dumps({"url": f"http://{name}.example/{i}", "text": t}) for i, t in enumerate(texts))
     path.write_text("\n".join(lines))
@@ -66,7 +67,7 @@ def corpus(seed: int) -> list[str]:
 @given(seed=st.integers(0, 10**6))
 def test_the_papers_rule(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     texts = corpus(seed)
-    run = scan(tmp_path_factory.mktemp("paper"), texts)
+    run = scan(tmp_path_factory.mktemp("paper"), texts, profile="paper")
     assert classes(run) == oracle.by_runs(texts, _core.Shingler().shingles)
     check_rows(run, texts)
 
@@ -113,7 +114,8 @@ def test_threads_and_memory_change_nothing(tmp_path: Path) -> None:
 
 def test_unchecked(tmp_path: Path) -> None:
     texts = family(random.Random(1), 500, 4, 2)
-    rows = scan(tmp_path, texts, duplicates={"unchecked": True}).table("duplicates").to_pylist()
+    run = scan(tmp_path, texts, profile="paper", duplicates={"unchecked": True})
+    rows = run.table("duplicates").to_pylist()
     assert [row["page"] for row in rows] == [0, 1, 2, 3]
     assert all(row["jaccard"] == (1.0 if row["kind"] == "exact" else None) for row in rows)
 
@@ -236,7 +238,7 @@ class TestOddPages:
 )
 def test_params_out_of_range(bad: dict[str, Any]) -> None:
     with pytest.raises(ParamsError, match="duplicates"):
-        Params().replace("duplicates", **bad)
+        Params.of("paper").replace("duplicates", **bad)
 
 
 @pytest.mark.parametrize("similarity", [0.1, 0.2, 0.3, 0.5, 0.56, 0.7, 0.8, 0.9, 0.99, 1.0])
