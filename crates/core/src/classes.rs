@@ -41,15 +41,19 @@ pub struct Verifier {
     set: Vec<u32>,
     sets: Sets,
     shingler: Shingler,
+    /// A text is a circle of words, as in the paper: its last words and its first make phrases too.
+    wrap: bool,
 }
 
 impl Verifier {
     /// For the links that `Kin` found. Pages from `first_new` on are listed; older ones only as representatives.
+    #[allow(clippy::too_many_arguments)]
     pub fn new(
         links: &RecordBatch,
         similarity: f64,
         first_new: i64,
         shingler: Shingler,
+        wrap: bool,
         memory: usize,
         spill: &Path,
     ) -> Result<Self, ArrowError> {
@@ -86,6 +90,7 @@ impl Verifier {
             set: vec![NONE; pages.len()],
             sets: Sets::new(memory / 2, &spill.join("phrases")),
             shingler,
+            wrap,
             pages,
         })
     }
@@ -102,7 +107,7 @@ impl Verifier {
                 || (self.shingler.clone(), Words::default()),
                 |(shingler, words), row| {
                     let text = texts.is_valid(row).then(|| texts.value(row))?;
-                    Some(phrase_set(text, words, shingler))
+                    Some(phrase_set(text, self.wrap, words, shingler))
                 },
             )
             .collect();
@@ -211,10 +216,12 @@ impl Verifier {
     }
 }
 
-/// The distinct phrases of a text, in ascending order.
-pub fn phrase_set(text: &str, words: &mut Words, shingler: &mut Shingler) -> Vec<u64> {
+/// The distinct phrases of a text, in ascending order. Unless they wrap, a text shorter than a phrase has one: its words.
+pub fn phrase_set(text: &str, wrap: bool, words: &mut Words, shingler: &mut Shingler) -> Vec<u64> {
     words.fill(text);
-    let mut set = shingler.phrases(words).to_vec();
+    let (n, k) = (words.len(), shingler.k());
+    let plain = if wrap { n } else { (n + 1).saturating_sub(k).max(1).min(n) };
+    let mut set = shingler.phrases(words)[..plain].to_vec();
     set.sort_unstable();
     set.dedup();
     words.release();

@@ -3,6 +3,7 @@
 //! Postings are shared between the pages that hold them: a page has the numbers of its lists, never the lists. When
 //! not all fit in memory, ranges of pages take turns, and each passes over the postings anew.
 
+use std::cmp::Reverse;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -77,12 +78,16 @@ impl Lists {
 struct Found {
     quilt: bool,
     sources: Vec<Source>,
+    /// Every page that shares enough, by how much it shares; sources have their new grams, others none.
+    holders: Vec<Source>,
 }
 
 /// Covers of all pages of a collection, in the order of page ids.
 pub struct Covers {
     counted: Arc<Counted>,
     params: QuiltParams,
+    /// A page that holds this fraction of a quilt's grams is named, whatever it adds.
+    min_shared: f64,
     patch: Vec<u32>,
     /// Pages with enough patch grams to be quilts.
     wanted: Vec<bool>,
@@ -94,8 +99,9 @@ pub struct Covers {
 }
 
 impl Covers {
-    /// Counts the patch grams of each page, and plans. `params.m` may not exceed that of the postings.
-    pub fn new(counted: Arc<Counted>, params: QuiltParams) -> io::Result<Self> {
+    /// Counts the patch grams of each page, and plans. `params.m` may not exceed that of the postings. With each quilt
+    /// come all pages that hold at least the fraction `min_shared` of its grams.
+    pub fn new(counted: Arc<Counted>, params: QuiltParams, min_shared: f64) -> io::Result<Self> {
         assert!(params.m <= counted.m, "postings with more holders were dropped");
         let (mut entries, mut lists) = counted.size();
         let mut patch = counted.patch.clone();
@@ -114,15 +120,13 @@ impl Covers {
             .map(|page| {
                 let (patch, grams) = (patch[page], counted.grams[page]);
                 // A source needs a gram, so that c sources need c.
-                counted.sites.stands[page]
-                    && grams > 0
-                    && f64::from(patch) / f64::from(grams) >= params.theta
-                    && patch as usize >= params.c
+                counted.sites.stands[page] && params.enough(patch, grams) && patch as usize >= params.c
             })
             .collect();
         let mut covers = Covers {
             counted,
             params,
+            min_shared,
             patch,
             wanted,
             ranges: Vec::new(),
@@ -249,10 +253,16 @@ impl Covers {
             let lists: Vec<Alike<'_>> = self.lists.of(page - start).iter().map(alike).collect();
             let allows = |source| self.counted.sites.allows(page as u32, source);
             coverer.cover(page as u32, &lists, allows, self.params.min_share, &mut found.sources);
-            found.quilt = found.sources.len() >= self.params.c;
+            let grams = self.counted.grams[page];
+            found.quilt = self.params.is_quilt(grams, &found.sources);
             if !found.quilt {
-                found.sources = Vec::new();
+                return Found::default();
             }
+            let least = ((self.min_shared * f64::from(grams)).ceil() as u32).max(1);
+            let new_grams = |page| found.sources.iter().find(|source| source.page == page).map_or(0, |s| s.new_grams);
+            let named = coverer.holders(least);
+            found.holders = named.map(|(page, shared)| Source { page, new_grams: new_grams(page), shared_grams: shared }).collect();
+            found.holders.sort_unstable_by_key(|holder| (Reverse(holder.shared_grams), holder.page));
         }
         found
     }
@@ -276,15 +286,22 @@ impl Covers {
             ("patch_grams", Arc::new(patch)),
             ("quilt", Arc::new(found.iter().map(|found| Some(found.quilt)).collect::<BooleanArray>())),
             ("uncovered", Arc::new(uncovered.finish())),
-            ("sources", self.sources(pages, found)?),
+            ("sources", self.named(pages.clone(), found, |found| &found.sources)?),
+            ("holders", self.named(pages, found, |found| &found.holders)?),
         ];
         let fields: Vec<Field> =
             columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, array)| array).collect())
     }
 
-    fn sources(&self, pages: Range<usize>, found: &[Found]) -> Result<ArrayRef, ArrowError> {
-        let all = || pages.clone().zip(found).flat_map(|(page, found)| found.sources.iter().map(move |s| (page, s)));
+    /// A list for each page, with the ids of the pages in it.
+    fn named(
+        &self,
+        pages: Range<usize>,
+        found: &[Found],
+        list: fn(&Found) -> &[Source],
+    ) -> Result<ArrayRef, ArrowError> {
+        let all = || pages.clone().zip(found).flat_map(|(page, found)| list(found).iter().map(move |s| (page, s)));
         let named: Vec<(u32, bool)> = all().map(|(p, s)| self.counted.sites.name(p as u32, s.page)).collect();
         let fields = Fields::from(vec![
             Field::new("source", DataType::Int64, true),
@@ -299,7 +316,7 @@ impl Covers {
             Arc::new(Int64Array::from_iter_values(all().map(|(_, s)| i64::from(s.shared_grams)))),
             Arc::new(named.iter().map(|(_, foreign)| Some(*foreign)).collect::<BooleanArray>()),
         ];
-        let offsets = OffsetBuffer::from_lengths(found.iter().map(|found| found.sources.len()));
+        let offsets = OffsetBuffer::from_lengths(found.iter().map(|found| list(found).len()));
         let field = Arc::new(Field::new("item", DataType::Struct(fields.clone()), true));
         Ok(Arc::new(ListArray::try_new(field, offsets, Arc::new(StructArray::try_new(fields, columns, None)?), None)?))
     }

@@ -97,11 +97,13 @@ struct Verifier(Gatherer<classes::Verifier>);
 #[pymethods]
 impl Verifier {
     #[new]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         links: &Bound<'_, PyAny>,
         similarity: f64,
         first_new: i64,
         shingler: &Shingler,
+        wrap: bool,
         threads: usize,
         memory: usize,
         spill: PathBuf,
@@ -109,7 +111,7 @@ impl Verifier {
         let py = links.py();
         let links = RecordBatch::from_pyarrow_bound(links)?;
         let fresh = shingler.fresh.clone();
-        let state = enter(py, || classes::Verifier::new(&links, similarity, first_new, fresh, memory, &spill))?;
+        let state = enter(py, || classes::Verifier::new(&links, similarity, first_new, fresh, wrap, memory, &spill))?;
         Ok(Verifier(Gatherer::new(threads, state)?))
     }
 
