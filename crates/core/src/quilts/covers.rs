@@ -261,7 +261,8 @@ impl Covers {
             let least = ((self.min_shared * f64::from(grams)).ceil() as u32).max(1);
             let new_grams = |page| found.sources.iter().find(|source| source.page == page).map_or(0, |s| s.new_grams);
             let named = coverer.holders(least);
-            found.holders = named.map(|(page, shared)| Source { page, new_grams: new_grams(page), shared_grams: shared }).collect();
+            found.holders =
+                named.map(|(page, shared)| Source { page, new_grams: new_grams(page), shared_grams: shared }).collect();
             found.holders.sort_unstable_by_key(|holder| (Reverse(holder.shared_grams), holder.page));
         }
         found

@@ -1,5 +1,7 @@
 //! What a page says made it: its generator meta, or else a comment that says so.
 
+use std::ops::Range;
+
 use crate::page::html::markup::attributes;
 use crate::page::html::text::TextWriter;
 
@@ -22,11 +24,17 @@ pub struct GeneratorFinder<'a> {
 }
 
 impl<'a> GeneratorFinder<'a> {
-    /// A `meta`, from behind its name; returns where the page goes on, as `attributes` does.
-    pub fn meta(&mut self, html: &'a str, at: usize) -> Option<usize> {
+    /// A `meta`, from behind its name; returns where the page goes on, as `attributes` does. `saw` hears of all.
+    pub fn meta(
+        &mut self,
+        html: &'a str,
+        at: usize,
+        mut saw: impl FnMut(&Range<usize>, &Range<usize>),
+    ) -> Option<usize> {
         let bytes = html.as_bytes();
         let (mut named, mut content) = (false, None);
         let end = attributes(bytes, at, |name, value| {
+            saw(&name, &value);
             let name = &bytes[name];
             named |= name.eq_ignore_ascii_case(b"name") && bytes[value.clone()].eq_ignore_ascii_case(b"generator");
             if content.is_none() && name.eq_ignore_ascii_case(b"content") {
