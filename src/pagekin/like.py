@@ -177,14 +177,15 @@ def _too_little(page: str | Path, params: StyleParams) -> str:
 def _of_pages(run: Run, columns: Sequence[str], pages: pa.ChunkedArray) -> pa.Table:
     """Columns of these pages, in their order."""
     wanted = pages.combine_chunks()
-    places = _core.Places(wanted)
+    places = _core.KeyLookup(wanted)
     data = run.dataset("pages")
     rows = [
-        batch.filter(places.hold(batch.column("page"))) for batch in run.batches("pages", ["page", *columns])
+        batch.filter(places.contains(batch.column("page")))
+        for batch in run.batches("pages", ["page", *columns])
     ]
     schema = pa.schema([data.schema.field(name) for name in ("page", *columns)])
     table = pa.Table.from_batches(rows, schema)
-    return table.select(list(columns)).take(_core.Places(table["page"].combine_chunks()).of(wanted))
+    return table.select(list(columns)).take(_core.KeyLookup(table["page"].combine_chunks()).index_of(wanted))
 
 
 def _distinct(run: Run, column: str) -> int:

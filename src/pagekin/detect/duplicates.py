@@ -121,10 +121,12 @@ class FindLinks:
     by: str = "run"
     schema: pa.Schema = LINKS
 
-    def open(self, resources: Resources) -> _core.Kin:
+    def open(self, resources: Resources) -> _core.DuplicateCandidates:
         """Collects sketches."""
         plan, spill = self.plan, str(resources.spill)
-        return _core.Kin(plan.runs, plan.length, plan.similarity, resources.threads, resources.memory, spill)
+        return _core.DuplicateCandidates(
+            plan.runs, plan.length, plan.similarity, resources.threads, resources.memory, spill
+        )
 
 
 @dataclass(frozen=True)
@@ -138,12 +140,12 @@ class Members:
     def open(self, threads: int) -> BatchFunction:
         """The filter."""
         page, other, kind = (self.links[name].combine_chunks() for name in LINKS.names)
-        involved = _core.Places(pa.concat_arrays([page, other]))
-        copies = _core.Places(page.filter(pc.equal(kind, SAME)))
+        involved = _core.KeyLookup(pa.concat_arrays([page, other]))
+        copies = _core.KeyLookup(page.filter(pc.equal(kind, SAME)))
 
         def members(batch: Batch) -> Batch:
-            rows = batch.filter(involved.hold(batch.column("page")))
-            same = copies.hold(rows.column("page"))
+            rows = batch.filter(involved.contains(batch.column("page")))
+            same = copies.contains(rows.column("page"))
             text = (
                 pc.if_else(same, None, rows.column("text"))
                 if self.texts
@@ -170,10 +172,10 @@ class MakeClasses:
         """`tables.DUPLICATES`."""
         return self.table.schema
 
-    def open(self, resources: Resources) -> _core.Verifier:
+    def open(self, resources: Resources) -> _core.DuplicateClasses:
         """Collects texts."""
         links = self.links.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=LINKS)]
-        return _core.Verifier(
+        return _core.DuplicateClasses(
             links[0],
             self.similarity,
             self.first_new,
