@@ -173,11 +173,6 @@ fn gram_set(hash: &mut RollingHash, noise: &[u8]) -> HashSet<u64> {
 const STORED_ALIKE: f64 = 1.0 / 65535.0;
 
 impl Matches {
-    /// The paper's estimate: matching dimensions over m. Low for pages that do not fill their dimensions.
-    pub fn sim_b(self, m: usize) -> f64 {
-        f64::from(self.matching) / m as f64
-    }
-
     /// The unbiased estimate of Jaccard: over the dimensions filled in either page, less chance matches.
     pub fn jaccard(self) -> f64 {
         if self.filled == 0 {

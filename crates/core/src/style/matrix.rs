@@ -3,12 +3,11 @@
 //! A row holds the low bytes of its m minima, then the high bytes. Two rows cannot agree in more dimensions than their
 //! low bytes do, so a search reads the first half alone and looks at the second only where that is promising.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::column;
 use crate::hash::mix;
 use crate::simd::dispatch::with_avx2;
 use crate::style::fingerprint::Matches;
@@ -33,12 +32,8 @@ impl Matrix {
     /// A column `known`, where it is not null, names the cluster that a page of an earlier run was in, or the page
     /// itself; such pages come before all others.
     pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let missing = |name: &str| ArrowError::SchemaError(format!("fingerprints need a column {name}"));
-        let page = batch.column_by_name("page").and_then(|c| c.as_primitive_opt::<Int64Type>());
-        let page = page.ok_or_else(|| missing("page"))?;
-        let style = batch.column_by_name("style").and_then(|c| c.as_binary_opt::<i32>());
-        let style = style.ok_or_else(|| missing("style"))?;
-        let known = batch.column_by_name("known").and_then(|c| c.as_primitive_opt::<Int64Type>());
+        let (page, style): (&Int64Array, &BinaryArray) = (column(batch, "page")?, column(batch, "style")?);
+        let known = column::<Int64Array>(batch, "known").ok();
         for row in (0..batch.num_rows()).filter(|&row| style.is_valid(row)) {
             let bytes = style.value(row);
             if bytes.len() != 2 * self.m {
@@ -194,7 +189,7 @@ pub fn agreeing(a: &[u8], b: &[u8]) -> u32 {
 pub(crate) mod tests {
     use super::*;
     use crate::style::fingerprint as style;
-    use arrow_array::{ArrayRef, BinaryArray, Int64Array};
+    use arrow_array::ArrayRef;
     use proptest::prelude::*;
     use std::sync::Arc;
 
