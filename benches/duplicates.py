@@ -77,7 +77,7 @@ def by_pagekin(pages: list[str], similarity: float = THRESHOLD) -> Labels:
     rule = plan(similarity, params.shingles.m) if similarity else Plan(6, 14)
     sketch, known = Shingle(params.shingles).open(2), Known(None).open(2)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as beside:
-        kin = _core.Kin(rule.runs, rule.length, rule.similarity, 2, 4 * 10**9, folder)
+        kin = _core.DuplicateCandidates(rule.runs, rule.length, rule.similarity, 2, 4 * 10**9, folder)
         batches: list[pa.RecordBatch] = []
         sketches: deque[Future[pa.RecordBatch]] = deque()
         # Python's strings become UTF-8 while the kernel is busy with those before.

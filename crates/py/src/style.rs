@@ -46,8 +46,8 @@ fn fingerprint<'py>(
     let params = params(n, m, seed, scripts, false)?;
     let made = enter(py, || {
         Ok::<_, String>(LAST.with_borrow_mut(|last| {
-            let fresh = || (params, noise::Noise::default(), style::Stylist::new(params));
-            let (_, noise, stylist) = match last {
+            let fresh = || (params, noise::Noise::default(), style::Fingerprinter::new(params));
+            let (_, noise, fingerprinter) = match last {
                 Some(last) if last.0 == params => last,
                 _ => last.insert(fresh()),
             };
@@ -55,7 +55,7 @@ fn fingerprint<'py>(
                 true => noise.fill(html),
                 false => noise.fill_without(html, &extract(html).code),
             }
-            let fingerprint = stylist.fingerprint(noise.as_bytes());
+            let fingerprint = fingerprinter.fingerprint(noise.as_bytes());
             noise.release();
             fingerprint
         }))
@@ -65,7 +65,7 @@ fn fingerprint<'py>(
 
 thread_local! {
     /// What the thread's last fingerprint was made with, for the next: its buffers cost more than a small page.
-    static LAST: RefCell<Option<(style::StyleParams, noise::Noise, style::Stylist)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(style::StyleParams, noise::Noise, style::Fingerprinter)>> = const { RefCell::new(None) };
 }
 
 /// How many n-grams of noise two pages have, and how many of them in common.
@@ -83,11 +83,11 @@ fn style_overlap(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> P
 /// The stretches of the noise of `a`, in characters, that are covered by n-grams it shares with `b`.
 #[pyfunction]
 #[pyo3(signature = (a, b, n=32, scripts=true))]
-fn shared_runs(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> PyResult<Vec<(usize, usize)>> {
+fn shared_spans(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> PyResult<Vec<(usize, usize)>> {
     params(n, 1, 0, scripts, false)?;
     enter(py, || {
         let [a, b] = [a, b].map(|html| noise::noise(html, scripts));
-        let runs = style::shared_runs(a.as_bytes(), b.as_bytes(), n);
+        let runs = style::shared_spans(a.as_bytes(), b.as_bytes(), n);
         Ok::<_, String>(runs.into_iter().map(|run| (run.start, run.end)).collect())
     })
 }
@@ -274,7 +274,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(fingerprint, m)?)?;
     m.add_function(wrap_pyfunction!(structure, m)?)?;
     m.add_function(wrap_pyfunction!(style_overlap, m)?)?;
-    m.add_function(wrap_pyfunction!(shared_runs, m)?)?;
+    m.add_function(wrap_pyfunction!(shared_spans, m)?)?;
     m.add_function(wrap_pyfunction!(style_matches, m)?)?;
     m.add_class::<StyleMatrix>()?;
     m.add_class::<StyleClusters>()?;

@@ -23,10 +23,10 @@ class AntiJoin:
 
     def open(self, threads: int) -> BatchFunction:
         """The filter."""
-        places = _core.Places(self.pages)
+        places = _core.KeyLookup(self.pages)
 
         def kept(batch: Batch) -> Batch:
-            copies = places.hold(batch.column("page"))
+            copies = places.contains(batch.column("page"))
             return batch.filter(pc.invert(copies)) if pc.any(copies).as_py() else batch
 
         return kept

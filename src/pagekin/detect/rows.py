@@ -23,8 +23,8 @@ class SemiJoin:
 
     def open(self, threads: int) -> BatchFunction:
         """The filter."""
-        places = _core.Places(self.pages)
-        return lambda batch: batch.filter(places.hold(batch.column("page")))
+        places = _core.KeyLookup(self.pages)
+        return lambda batch: batch.filter(places.contains(batch.column("page")))
 
 
 def rows_of(

@@ -34,7 +34,13 @@ class Sketch:
     def open(self, threads: int) -> BatchFunction:
         """The pass on a pool of so many threads."""
         sketcher = _core.Sketcher(
-            threads, self.style.n, self.style.m, self.style.seed, shingler(self.shingles)
+            threads,
+            self.style.n,
+            self.style.m,
+            self.style.seed,
+            self.style.scripts,
+            self.style.structure_t > 0,
+            shingler(self.shingles),
         )
         names = SKETCHED.names
         return lambda records: sketcher.sketch(records).select(names)

@@ -81,13 +81,13 @@ def export_clean(
     engine = LocalEngine(threads, progress or Silent(), memory)
     pages = run.table("pages", ["page", "title", "date", "words"])
     left_out = run.copies()
-    copied = _core.Places(left_out)
+    copied = _core.KeyLookup(left_out)
     facts = _Facts(pages, run.table("duplicates", ["class", "page"]))
     counted = _Counted()
 
     def texts() -> Iterator[Batch]:
         for batch in engine.load(run, "texts").open(None):
-            kept = batch.filter(pc.invert(copied.hold(batch.column("page"))))
+            kept = batch.filter(pc.invert(copied.contains(batch.column("page"))))
             yield kept.filter(facts.has_words(kept.column("page")))
 
     with writing(output):
@@ -102,7 +102,7 @@ def export_clean(
                 rows = (facts.join(batch, cut(batch)) for batch in texts())
             write(partial, schema, map(counted, rows))
             partial.replace(output)
-    kept = facts.ids.filter(pc.invert(copied.hold(facts.ids)))
+    kept = facts.ids.filter(pc.invert(copied.contains(facts.ids)))
     worded = len(kept.filter(facts.has_words(kept)))
     return Exported(counted.rows, len(left_out), len(kept) - worded, worded - counted.rows)
 
@@ -123,16 +123,16 @@ class _Facts:
     def __init__(self, pages: pa.Table, duplicates: pa.Table) -> None:
         self.pages = pages.combine_chunks()
         self.ids = self.pages["page"].combine_chunks()
-        self.places = _core.Places(self.ids)
+        self.places = _core.KeyLookup(self.ids)
         dates = self._of("date", duplicates["page"].combine_chunks())
         members = pa.table({"class": duplicates["class"], "date": dates})
         classes = members.group_by("class").aggregate([("class", "count"), ("date", "min")])
-        self.classes = _core.Places(classes["class"].combine_chunks())
+        self.classes = _core.KeyLookup(classes["class"].combine_chunks())
         self.sizes = classes["class_count"].combine_chunks()
         self.earliest = classes["date_min"].combine_chunks()
 
     def _of(self, column: str, page: pa.Array) -> pa.Array:
-        return self.pages[column].combine_chunks().take(self.places.of(page))
+        return self.pages[column].combine_chunks().take(self.places.index_of(page))
 
     def has_words(self, page: pa.Array) -> pa.Array:
         """Whether pages have words."""
@@ -143,7 +143,7 @@ class _Facts:
 
         A page stands for its class, which had the text as soon as any of its pages did.
         """
-        earliest = self.earliest.take(self.classes.of(self.ids))
+        earliest = self.earliest.take(self.classes.index_of(self.ids))
         dates = pc.coalesce(earliest, self.pages["date"].combine_chunks())
         keys = pa.table({"page": self.ids, "date": dates})
         places = pc.sort_indices(keys, sort_keys=[("date", "ascending"), ("page", "ascending")])
@@ -153,7 +153,7 @@ class _Facts:
     def join(self, texts: Batch, cut: Batch | None = None) -> Batch:
         """Rows as they are written; pages of which nothing is left are left out."""
         page = texts.column("page")
-        size = pc.coalesce(self.sizes.take(self.classes.of(page)), pa.scalar(1))
+        size = pc.coalesce(self.sizes.take(self.classes.index_of(page)), pa.scalar(1))
         text = texts.column("text") if cut is None else cut.column("text")
         columns = [texts.column("url"), text, self._of("title", page), self._of("date", page), page]
         columns.append(pc.subtract(size, 1))

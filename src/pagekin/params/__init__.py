@@ -22,6 +22,7 @@ from pagekin.errors import ParamsError
 from pagekin.params.parts import (
     FAMILIES,
     MIB,
+    SHARES,
     DuplicateParams,
     FuzzyParams,
     PhraseParams,
@@ -36,6 +37,7 @@ __all__ = [
     "FAMILIES",
     "MIB",
     "PROFILES",
+    "SHARES",
     "DuplicateParams",
     "FuzzyParams",
     "Params",

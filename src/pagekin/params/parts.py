@@ -7,7 +7,7 @@ value in the profile `paper` where that differs from the default; and then `evid
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pagekin.errors import ParamsError
 
@@ -50,7 +50,14 @@ class StyleParams:
     """Style fingerprints and clusters (Urvoy et al. 2006)."""
 
     n: int = field(
-        default=32, metadata={"doc": "characters of noise in an n-gram, 1 to 64", "flag": "--style-n"}
+        default=12,
+        metadata={
+            "doc": "characters of noise in an n-gram, 1 to 64",
+            "flag": "--style-n",
+            "paper": 32,
+            "evidence": "shorter n-grams survive small differences between versions of a template: with t = 50 "
+            "the noise alone finds .78 of the pages of a generator instead of .67",
+        },
     )
     m: int = field(
         default=128, metadata={"doc": "dimensions of a fingerprint, 1 to 4096", "flag": "--style-m"}
@@ -59,7 +66,31 @@ class StyleParams:
     k: int = field(default=1, metadata={"doc": "dimensions of a probe, 1 to 8", "flag": "--style-k"})
     p: int = field(default=20, metadata={"doc": "probes", "flag": "--style-p"})
     t: int = field(
-        default=35, metadata={"doc": "matching dimensions that link two pages", "flag": "--style-t"}
+        default=50,
+        metadata={
+            "doc": "matching dimensions of the noise that link two pages",
+            "flag": "--style-t",
+            "paper": 35,
+            "evidence": "with n = 12 the lowest threshold at which no two unrelated news sites were joined",
+        },
+    )
+    scripts: bool = field(
+        default=False,
+        metadata={
+            "doc": "the contents of scripts and style sheets are noise too",
+            "paper": True,
+            "evidence": "unrelated sites that carry the same inline script library were joined by it",
+        },
+    )
+    structure_t: int = field(
+        default=48,
+        metadata={
+            "doc": "matching dimensions of the structure that link two pages too; 0 if it does not count",
+            "flag": "--style-structure-t",
+            "paper": 0,
+            "evidence": "tags with the names of their attributes and classes find what noise misses: recall "
+            "rises from .76 to .91 (mean over generators .61 to .79) at the same purity",
+        },
     )
     miss: float = field(
         default=0.0,
@@ -80,8 +111,9 @@ class StyleParams:
         _between("style", "m", self.m, 1, 4096)
         _between("style", "seed", self.seed, 0, 2**63 - 1)
         _between("style", "t", self.t, 1, self.m)
+        _between("style", "structure_t", self.structure_t, 0, self.m)
         # A probe of more dimensions than must match would miss pairs that do.
-        _between("style", "k", self.k, 1, min(8, self.t))
+        _between("style", "k", self.k, 1, min(8, self.t, self.structure_t or self.t))
         if not self.miss:
             _between("style", "p", self.p, 1, self.m if self.k == 1 else 4096)
         _at_least("style", "budget", self.budget, 2)
@@ -97,10 +129,11 @@ class StyleParams:
         Examples:
             >>> StyleParams.for_miss_rate(0.01).p
             14
-            >>> round(StyleParams(p=14).miss_rate, 4)
+            >>> round(StyleParams(t=35, p=14).miss_rate, 4)
             0.0085
         """
-        return cls(m=m, t=t, k=k, p=cls(m=m, t=t, k=k, p=1, miss=miss)._fewest(miss))
+        base = cls(m=m, t=t, structure_t=0, k=k, p=1, miss=miss)
+        return replace(base, p=base._fewest(miss), miss=0.0)
 
     @property
     def probes(self) -> int:
@@ -109,7 +142,7 @@ class StyleParams:
 
     @property
     def miss_rate(self) -> float:
-        """The chance that a pair which matches in exactly t dimensions is met by no probe."""
+        """The chance that a pair which matches in exactly t dimensions, of either kind, is met by no probe."""
         return self._missed(self.probes)
 
     def _fewest(self, miss: float) -> int:
@@ -120,11 +153,12 @@ class StyleParams:
         raise ParamsError(f"style.miss = {miss} needs more than {maximum} probes of {self.k} dimensions")
 
     def _missed(self, p: int) -> float:
+        t = min(self.t, self.structure_t or self.t)
         if self.k == 1:
             # Different dimensions: none of the p is among the t.
-            return math.comb(self.m - p, self.t) / math.comb(self.m, self.t)
+            return math.comb(self.m - p, t) / math.comb(self.m, t)
         # Independent subsets: each has its own chance to lie within the t.
-        return (1 - math.comb(self.t, self.k) / math.comb(self.m, self.k)) ** p
+        return (1 - math.comb(t, self.k) / math.comb(self.m, self.k)) ** p
 
 
 FAMILIES = ("bins", "rabin")
@@ -174,6 +208,15 @@ class DuplicateParams:
             ".85; verified similarity finds all of them at nearly the same cost",
         },
     )
+    wrap: bool = field(
+        default=False,
+        metadata={
+            "doc": "a text is a circle: its last words and its first make phrases too, where texts are compared",
+            "paper": True,
+            "evidence": "`jaccard` is then what you would compute from the phrases in the text; nothing else "
+            "changes, as such phrases are four in a text",
+        },
+    )
     unchecked: bool = field(
         default=False,
         metadata={
@@ -210,6 +253,9 @@ class FuzzyParams:
         _between("fuzzy", "min_signature", self.min_signature, 7, 64)
 
 
+SHARES = ("covered", "patch")
+
+
 @dataclass(frozen=True)
 class QuiltParams:
     """Quilts (Najork 2012)."""
@@ -223,8 +269,20 @@ class QuiltParams:
     theta: float = field(
         default=0.5,
         metadata={
-            "doc": "at least this fraction of a quilt's grams are patch grams",
+            "doc": "at least this fraction of a quilt's grams count (see share)",
             "flag": "--quilt-theta",
+        },
+    )
+    share: str = field(
+        default="covered",
+        metadata={
+            "doc": "which grams count: those that the named sources cover, or all patch grams",
+            "flag": "--quilt-share",
+            "choices": SHARES,
+            "paper": "patch",
+            "evidence": "patch grams count what a site shares with itself: 21 of 22 quilts on news sites and "
+            "832 of 855 on documentation were false; by covered grams 1 and 23 are left, and all planted "
+            "quilts",
         },
     )
     foreign: str = field(
@@ -240,6 +298,27 @@ class QuiltParams:
         metadata={
             "doc": "each source newly covers at least this fraction of the quilt's patch grams",
             "flag": "--min-share",
+        },
+    )
+    min_shared: float = field(
+        default=0.1,
+        metadata={
+            "doc": "every page that holds at least this fraction of a quilt's grams is in all_sources",
+            "flag": "--min-shared",
+        },
+    )
+    earlier_only: bool = field(
+        default=False,
+        metadata={
+            "doc": "a source with a known date must not be later than the quilt",
+            "flag": "--earlier-only",
+        },
+    )
+    dates: str = field(
+        default="",
+        metadata={
+            "doc": "a file of lines `URL date`, which count more than the dates of the crawl; for earlier_only",
+            "flag": "--dates",
         },
     )
     keep_duplicates: bool = field(
@@ -263,6 +342,10 @@ class QuiltParams:
         _between("quilts", "theta", self.theta, 0, 1)
         _between("quilts", "min_share", self.min_share, 0, 1)
         _between("quilts", "seed", self.seed, 0, 2**63 - 1)
+        _between("quilts", "min_shared", self.min_shared, 0, 1)
+        _one_of("quilts", "share", self.share, SHARES)
+        if self.dates and not self.earlier_only:
+            raise ParamsError("quilts.dates says when pages were written, which only earlier_only asks for")
         _one_of("quilts", "foreign", self.foreign, ("none", "host", "domain", "ip"))
 
 

@@ -34,7 +34,7 @@ JOINED = pa.schema(
 def joined(run: Run, page: str | Path, *, threads: int = 2) -> pa.Table:
     """The style clusters of a run that one page would join, closest first; see `Run.check`."""
     found, _ = scan_styles(run, page, threads)
-    found = found.filter(pc.greater_equal(found["matching"], run.params.style.t))
+    found = found.filter(found["linked"])
     members = run.table("style_members", ["page", "cluster"])
     members = members.filter(pc.is_in(members["page"], value_set=found["page"].combine_chunks()))
     both = members.join(found.select(["page", "similarity"]), "page", join_type="inner")
@@ -67,6 +67,11 @@ class Answer:
     def patch_fraction(self) -> float:
         """Of the page's grams, the share that stored pages hold too; 0 for a page without grams."""
         return self.patch_grams / self.grams if self.grams else 0.0
+
+    @property
+    def covered_fraction(self) -> float:
+        """Of the page's grams, the share that the sources cover; 0 for a page without grams."""
+        return (self.patch_grams - self.uncovered) / self.grams if self.grams else 0.0
 
     def table(self) -> pa.Table:
         """The sources as rows."""
@@ -102,7 +107,7 @@ class KnownGrams:
         """
         p = self.params
         try:
-            found = self.index.check(text, url, ip, p.m, p.c, p.theta, p.min_share, p.foreign)
+            found = self.index.check(text, url, ip, p.m, p.c, p.theta, p.min_share, p.foreign, p.share == "covered")
         except OSError as error:
             raise RunError(f"cannot use the gram index: {error}") from error
         urls = self._urls([source[0] for source in found["sources"]])

@@ -20,7 +20,7 @@ TOP = 20
 
 NAMES = {"k": "words in a gram (k)", "m": "most pages of a patch gram (m)"} | {
     "c": "least sources (c)",
-    "theta": "least patch fraction (θ)",
+    "theta": "least fraction (θ)",
 }
 
 
@@ -46,7 +46,7 @@ def quilts(run: Run) -> Section:
         "An attributed source is one that the quilt links to."
     )
     order = [("sources", "descending"), ("page", "ascending")]
-    columns = ["url", "sources", "foreign_sources", "patch_fraction", "attributed_share", "uncovered"]
+    columns = ["url", "sources", "foreign_sources", "covered_fraction", "patch_fraction", "attributed_share"]
     largest = Grid.of(found.sort_by(order).select(columns).slice(0, TOP))
     return Section("Quilts", note, [facts, *_figures(found), largest, _hosts(sources)])
 
@@ -54,11 +54,11 @@ def quilts(run: Run) -> Section:
 def _figures(found: pa.Table) -> list[Picture]:
     if found.num_rows == 0:
         return []
-    fraction, sources = found["patch_fraction"].to_pylist(), found["sources"].to_pylist()
+    fraction, sources = found["covered_fraction"].to_pylist(), found["sources"].to_pylist()
 
     def draw_fraction(axes: Axes) -> None:
         axes.hist(fraction, bins=[n / 20 for n in range(21)], color="#4477aa")
-        axes.set_xlabel("patch fraction")
+        axes.set_xlabel("covered fraction")
         axes.set_ylabel("quilts")
 
     def draw_sources(axes: Axes) -> None:
@@ -68,7 +68,7 @@ def _figures(found: pa.Table) -> list[Picture]:
         axes.set_ylabel("sources")
 
     return [
-        Picture(svg(draw_fraction), "Quilts by patch fraction."),
+        Picture(svg(draw_fraction), "Quilts by covered fraction."),
         Picture(svg(draw_sources), "Quilts by their number of sources."),
     ]
 
@@ -106,12 +106,15 @@ def write_sweep_plot(path: Path, points: pa.Table, pivot: QuiltParams) -> None:
             mine = points.filter(pc.equal(points["swept"], name)).sort_by(name)
             part = made.add_subplot(1, 4, place)
             x, y = mine[name].to_pylist(), mine["quilted"].to_pylist()
-            part.plot(x, y, color="#4477aa", marker=".")
+            other = "patch" if pivot.share == "covered" else "covered"
+            part.plot(x, y, color="#4477aa", marker=".", label=f"by {pivot.share} grams")
+            part.plot(x, mine[f"by_{other}"].to_pylist(), color="#bbbbbb", label=f"by {other} grams")
             at = [(a, b) for a, b in zip(x, y, strict=True) if a == getattr(pivot, name)]
             part.plot([a for a, _ in at], [b for _, b in at], "o", color="#cc3311")
             part.set_xlabel(NAMES[name])
             part.set_ylim(bottom=0)
             if place == 1:
                 part.set_ylabel("quilts")
+                part.legend(frameon=False, fontsize="small")
 
     write_plot(path, draw, (13, 3))

@@ -22,7 +22,7 @@ use crate::page::url::domain::domain;
 use crate::page::url::links::{Link, links};
 use crate::shingles::minwise::{ShingleParams, Shingler};
 use crate::ssdeep::digest as ssdeep;
-use crate::style::fingerprint::{StyleParams, Stylist};
+use crate::style::fingerprint::{Fingerprinter, StyleParams};
 
 /// One page as the crawl has it.
 #[derive(Clone, Copy, Default)]
@@ -89,7 +89,7 @@ pub struct Scratch {
     noise: Noise,
     words: Words,
     style: StyleParams,
-    stylist: Stylist,
+    fingerprinter: Fingerprinter,
     shingler: Shingler,
 }
 
@@ -100,7 +100,7 @@ impl Scratch {
             noise: Noise::default(),
             words: Words::default(),
             style,
-            stylist: Stylist::new(style),
+            fingerprinter: Fingerprinter::new(style),
             shingler: Shingler::new(shingles),
         }
     }
@@ -147,7 +147,7 @@ fn read_markup(
     let found = extract_with(&decoded.html, if wanted.structure { wanted.m } else { 0 });
     scratch.noise.fill_without(&decoded.html, if wanted.scripts { &[] } else { &found.code });
     let noise_chars = scratch.noise.chars();
-    let style = scratch.stylist.fingerprint(scratch.noise.as_bytes());
+    let style = scratch.fingerprinter.fingerprint(scratch.noise.as_bytes());
     scratch.noise.release();
     let markup = Markup {
         charset: decoded.charset,

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::page::html::extract::extract;
-use crate::page::text::chars::{Kind, Kinds, char_at};
+use crate::page::text::chars::{CharClass, CharClasses, char_at};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::blocks;
 
@@ -46,7 +46,7 @@ impl Noise {
     }
 
     fn append(&mut self, bytes: &[u8]) {
-        let kinds = Kinds::get();
+        let classes = CharClasses::get();
         let compact = compactor();
         let before = self.len;
         let (mut at, mut len, mut continuation) = (0, before, 0);
@@ -56,7 +56,7 @@ impl Noise {
             len += written;
             while at < bytes.len() && !bytes[at].is_ascii() {
                 let (c, next) = char_at(bytes, at);
-                if kinds.of(c) == Kind::Noise {
+                if classes.of(c) == CharClass::Noise {
                     self.buffer[len..len + next - at].copy_from_slice(&bytes[at..next]);
                     len += next - at;
                     continuation += next - at - 1;

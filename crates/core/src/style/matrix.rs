@@ -3,14 +3,13 @@
 //! A row holds the low bytes of its m minima, then the high bytes. Two rows cannot agree in more dimensions than their
 //! low bytes do, so a search reads the first half alone and looks at the second only where that is promising.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::column;
 use crate::hash::mix;
-use crate::simd::fast::fast;
+use crate::simd::dispatch::with_avx2;
 use crate::style::fingerprint::Matches;
 
 /// Fingerprints of m dimensions, with the pages they belong to.
@@ -30,7 +29,7 @@ impl Matrix {
 
     /// Adds the columns `page` and `style` of a batch; pages without a fingerprint are left out.
     pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let (page, style) = (pages(batch)?, fingerprints(batch, "style")?);
+        let (page, style): (&Int64Array, &BinaryArray) = (column(batch, "page")?, column(batch, "style")?);
         (0..batch.num_rows())
             .filter(|&row| style.is_valid(row))
             .try_for_each(|row| self.push(page.value(row), Some(style.value(row)), None))
@@ -84,7 +83,7 @@ impl Matrix {
     }
 
     /// The clusters of the first rows, which are pages of an earlier run.
-    pub fn known(&self) -> &[i64] {
+    pub fn known_clusters(&self) -> &[i64] {
         &self.known
     }
 
@@ -143,19 +142,7 @@ impl Matrix {
     }
 }
 
-/// The column `page` of a batch.
-pub(crate) fn pages(batch: &RecordBatch) -> Result<&Int64Array, ArrowError> {
-    let found = batch.column_by_name("page").and_then(|c| c.as_primitive_opt::<Int64Type>());
-    found.ok_or_else(|| ArrowError::SchemaError("fingerprints need a column page".into()))
-}
-
-/// A column of fingerprints.
-pub(crate) fn fingerprints<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a BinaryArray, ArrowError> {
-    let found = batch.column_by_name(name).and_then(|c| c.as_binary_opt::<i32>());
-    found.ok_or_else(|| ArrowError::SchemaError(format!("fingerprints need a column {name}")))
-}
-
-fast! {
+with_avx2! {
     /// Compares one row with each of many, laid end to end.
     fn compare_all(query: &[u8], rows: &[u8], m: usize, out: &mut [Matches]) {
         for (row, found) in rows.chunks_exact(2 * m).zip(out) {
@@ -186,7 +173,7 @@ pub fn compare(a: &[u8], b: &[u8], m: usize) -> Matches {
     Matches { matching: equal - empty, filled: m as u32 - empty }
 }
 
-fast! {
+with_avx2! {
     /// Compares two rows of a matrix.
     pub fn compare_rows(matrix: &Matrix, a: u32, b: u32) -> Matches {
         compare(matrix.row(a as usize), matrix.row(b as usize), matrix.m())
@@ -211,7 +198,7 @@ pub fn agreeing(a: &[u8], b: &[u8]) -> u32 {
 pub(crate) mod tests {
     use super::*;
     use crate::style::fingerprint as style;
-    use arrow_array::{ArrayRef, BinaryArray, Int64Array};
+    use arrow_array::ArrayRef;
     use proptest::prelude::*;
     use std::sync::Arc;
 

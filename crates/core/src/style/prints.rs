@@ -3,14 +3,13 @@
 //! Pages are linked when either says so: at least t matching dimensions of the noise, or as many of the structure as
 //! that has to match. Their similarity is the higher of the two.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 
-use crate::simd::fast::fast;
+use crate::arrow::column;
+use crate::simd::dispatch::with_avx2;
 use crate::style::fingerprint::Matches;
-use crate::style::matrix::{Matrix, compare, compare_rows, fingerprints, pages};
+use crate::style::matrix::{Matrix, compare, compare_rows};
 use crate::style::shape::millionths;
 
 /// One kind of fingerprint.
@@ -41,10 +40,10 @@ impl Prints {
     /// Adds the columns `page`, `style`, `structure` if that counts, and `known` of a batch; pages without any
     /// fingerprint are left out.
     pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let page = pages(batch)?;
-        let columns: Vec<_> =
-            COLUMNS.iter().take(self.layers.len()).map(|name| fingerprints(batch, name)).collect::<Result<_, _>>()?;
-        let known = batch.column_by_name("known").and_then(|c| c.as_primitive_opt::<Int64Type>());
+        let page: &Int64Array = column(batch, "page")?;
+        let columns: Vec<&BinaryArray> =
+            COLUMNS.iter().take(self.layers.len()).map(|name| column(batch, name)).collect::<Result<_, _>>()?;
+        let known = column::<Int64Array>(batch, "known").ok();
         for row in (0..batch.num_rows()).filter(|&row| columns.iter().any(|column| column.is_valid(row))) {
             let known = known.filter(|known| known.is_valid(row)).map(|known| known.value(row));
             for (layer, column) in self.layers.iter_mut().zip(&columns) {
@@ -75,8 +74,8 @@ impl Prints {
     }
 
     /// The clusters of the first rows, which are pages of an earlier run.
-    pub fn known(&self) -> &[i64] {
-        self.first().known()
+    pub fn known_clusters(&self) -> &[i64] {
+        self.first().known_clusters()
     }
 
     /// Two pages are similar enough in one way.
@@ -100,7 +99,7 @@ impl Prints {
     }
 }
 
-fast! {
+with_avx2! {
     fn sums(layers: &[Layer], rows: &[u32], sample: &[u32], scale: &[u32], out: &mut [u64]) {
         for (&row, out) in rows.iter().zip(out) {
             for &other in sample.iter().filter(|other| **other != row) {

@@ -1,16 +1,16 @@
 //! Style clusters (Urvoy et al. 2006, Procedure 2): probe for similar pairs, check them, join them.
 //!
 //! Each of p probes takes k dimensions; fingerprints that agree in all of them meet in a bucket (`bucket.rs`). A pair
-//! is linked when it matches in at least t dimensions, and clusters are what the links join. Pages with the same
+//! is linked when it matches in at least t dimensions, and clusters are what the edges join. Pages with the same
 //! fingerprint are one row for all that: they are linked when they would meet at all.
 
 use rayon::prelude::*;
 
 use crate::hash::mix;
-use crate::style::bucket::{Check, Link, Scratch, all_pairs, with_leaders};
+use crate::style::bucket::{Edge, PairCheck, Scratch, all_pairs, with_leaders};
 use crate::style::matrix::Matrix;
 use crate::style::prints::{Layer, Prints};
-use crate::union_find::Union;
+use crate::union_find::UnionFind;
 
 /// How pairs are sought and checked.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct ClusterParams {
     pub k: usize,
     /// Probes.
     pub p: usize,
-    /// Matching dimensions that make a link.
+    /// Matching dimensions that make an edge.
     pub t: u32,
     /// Matching dimensions of the structure that make one too; 0 if it does not count.
     pub structure_t: u32,
@@ -31,12 +31,12 @@ pub struct ClusterParams {
 
 impl ClusterParams {
     /// The most dimensions of a probe: their minima are packed in 128 bits.
-    pub const MOST_K: usize = 8;
+    pub const MAX_K: usize = 8;
 
     /// Whether m dimensions can be probed so.
     pub fn fits(&self, m: usize) -> bool {
         let probes = if self.k == 1 { self.p <= m } else { true };
-        (1..=Self::MOST_K.min(m)).contains(&self.k)
+        (1..=Self::MAX_K.min(m)).contains(&self.k)
             && self.p >= 1
             && probes
             && (1..=m as u32).contains(&self.t)
@@ -78,7 +78,7 @@ pub struct Clusterer {
     params: ClusterParams,
     probes: Vec<Vec<usize>>,
     layers: Vec<Distinct>,
-    joined: Union,
+    joined: UnionFind,
     /// Buckets that leaders had to do for.
     pub big: Vec<BigBucket>,
 }
@@ -97,8 +97,8 @@ impl Clusterer {
         let m = prints.layers[0].matrix.m();
         assert!(params.fits(m), "cluster parameters out of range");
         let probes = probes(m, &params);
-        let mut joined = Union::new(prints.len());
-        let mut known: Vec<(i64, u32)> = prints.known().iter().copied().zip(0..).collect();
+        let mut joined = UnionFind::new(prints.len());
+        let mut known: Vec<(i64, u32)> = prints.known_clusters().iter().copied().zip(0..).collect();
         known.sort_unstable();
         for pair in known.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             joined.join(pair[0].1, pair[1].1);
@@ -123,32 +123,32 @@ impl Clusterer {
         let (layer, distinct) = (&self.prints.layers[number], &self.layers[number]);
         let (order, ends) = buckets(&layer.matrix, &distinct.unique, dimensions);
         let labels = self.joined.labels();
-        let check = Check { matrix: &layer.matrix, t: layer.t };
+        let check = PairCheck { matrix: &layer.matrix, t: layer.t };
         let mut small: Vec<&[u32]> = Vec::new();
-        let mut links: Vec<Link> = Vec::new();
+        let mut edges: Vec<Edge> = Vec::new();
         let mut start = 0;
         for end in ends {
             let members = &order[start..end];
             start = end;
             if members.len() > self.params.budget {
-                with_leaders(check, members, &distinct.hashes, self.params.budget, &mut links);
+                with_leaders(check, members, &distinct.hashes, self.params.budget, &mut edges);
                 let values = dimensions.iter().map(|&d| layer.matrix.value(members[0] as usize, d)).collect();
                 self.big.push(BigBucket { dimensions: dimensions.clone(), values, members: members.len() });
             } else if members.len() > 1 {
                 small.push(members);
             }
         }
-        let found: Vec<Vec<Link>> = small
+        let found: Vec<Vec<Edge>> = small
             .par_chunks(64)
             .map_init(Scratch::default, |scratch, buckets| {
-                let mut links = Vec::new();
+                let mut edges = Vec::new();
                 for members in buckets {
-                    all_pairs(check, members, |row| labels[row as usize], scratch, &mut links);
+                    all_pairs(check, members, |row| labels[row as usize], scratch, &mut edges);
                 }
-                links
+                edges
             })
             .collect();
-        for (a, b) in found.into_iter().flatten().chain(links) {
+        for (a, b) in found.into_iter().flatten().chain(edges) {
             self.joined.join(a, b);
         }
     }
@@ -200,7 +200,7 @@ fn buckets_of_one(matrix: &Matrix, unique: &[u32], dimension: usize) -> (Vec<u32
 }
 
 /// One row for each different fingerprint that can have a link; equal ones are joined if a probe lets them meet.
-fn unique(layer: &Layer, probes: &[Vec<usize>], hashes: &[u64], joined: &mut Union) -> Vec<u32> {
+fn unique(layer: &Layer, probes: &[Vec<usize>], hashes: &[u64], joined: &mut UnionFind) -> Vec<u32> {
     let matrix = &layer.matrix;
     let meets = |row: usize| probes.iter().any(|probe| probe.iter().all(|&d| matrix.value(row, d) != 0));
     let mut rows: Vec<(u64, u32)> = (0..matrix.len())
@@ -236,7 +236,7 @@ mod tests {
 
     /// Procedure 2 as printed: every pair of every bucket.
     fn naive(m: usize, rows: &[Vec<u16>], params: &ClusterParams) -> Vec<u32> {
-        let mut joined = Union::new(rows.len());
+        let mut joined = UnionFind::new(rows.len());
         for probe in probes(m, params) {
             for i in 0..rows.len() {
                 for j in 0..i {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::hash::mix;
 use crate::style::fingerprint::Matches;
 use crate::style::prints::Prints;
-use crate::union_find::Union;
+use crate::union_find::UnionFind;
 
 /// Members with which each member of a large cluster is compared.
 pub const SAMPLE: usize = 256;
@@ -96,7 +96,7 @@ pub fn split(prints: &Prints, members: &[u32]) -> Vec<Vec<u32>> {
         .collect();
     let count = |bits: &[u64]| bits.iter().map(|b| b.count_ones()).sum::<u32>();
     let degrees: Vec<u32> = near.iter().map(|bits| count(bits)).collect();
-    let mut joined = Union::new(n);
+    let mut joined = UnionFind::new(n);
     for i in 0..n {
         for j in (0..i).filter(|&j| near[i][j / 64] >> (j % 64) & 1 == 1) {
             let common = near[i].iter().zip(&near[j]).map(|(a, b)| (a & b).count_ones()).sum();

@@ -131,8 +131,8 @@ def style_clusters(run: Run) -> Callable[[pa.Array], list[int | None]]:
     if "style_members" not in run.tables:
         return lambda pages: [None] * len(pages)
     members = run.table("style_members", ["page", "cluster"])
-    places, clusters = _core.Places(members["page"].combine_chunks()), members["cluster"].combine_chunks()
-    return lambda pages: clusters.take(places.of(pages)).to_pylist()
+    places, clusters = _core.KeyLookup(members["page"].combine_chunks()), members["cluster"].combine_chunks()
+    return lambda pages: clusters.take(places.index_of(pages)).to_pylist()
 
 
 def cluster_names(run: Run) -> dict[int, str | None]:

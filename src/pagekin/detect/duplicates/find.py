@@ -121,10 +121,12 @@ class FindLinks:
     by: str = "run"
     schema: pa.Schema = LINKS
 
-    def open(self, resources: Resources) -> _core.Kin:
+    def open(self, resources: Resources) -> _core.DuplicateCandidates:
         """Collects sketches."""
         plan, spill = self.plan, str(resources.spill)
-        return _core.Kin(plan.runs, plan.length, plan.similarity, resources.threads, resources.memory, spill)
+        return _core.DuplicateCandidates(
+            plan.runs, plan.length, plan.similarity, resources.threads, resources.memory, spill
+        )
 
 
 @dataclass(frozen=True)
@@ -138,12 +140,12 @@ class Members:
     def open(self, threads: int) -> BatchFunction:
         """The filter."""
         page, other, kind = (self.links[name].combine_chunks() for name in LINKS.names)
-        involved = _core.Places(pa.concat_arrays([page, other]))
-        copies = _core.Places(page.filter(pc.equal(kind, SAME)))
+        involved = _core.KeyLookup(pa.concat_arrays([page, other]))
+        copies = _core.KeyLookup(page.filter(pc.equal(kind, SAME)))
 
         def members(batch: Batch) -> Batch:
-            rows = batch.filter(involved.hold(batch.column("page")))
-            same = copies.hold(rows.column("page"))
+            rows = batch.filter(involved.contains(batch.column("page")))
+            same = copies.contains(rows.column("page"))
             text = (
                 pc.if_else(same, None, rows.column("text"))
                 if self.texts
@@ -162,6 +164,7 @@ class MakeClasses:
     similarity: float
     first_new: int
     shingles: ShingleParams
+    wrap: bool
     by: str = "class"
     table: Table = DUPLICATES
 
@@ -170,14 +173,15 @@ class MakeClasses:
         """`tables.DUPLICATES`."""
         return self.table.schema
 
-    def open(self, resources: Resources) -> _core.Verifier:
+    def open(self, resources: Resources) -> _core.DuplicateClasses:
         """Collects texts."""
         links = self.links.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=LINKS)]
-        return _core.Verifier(
+        return _core.DuplicateClasses(
             links[0],
             self.similarity,
             self.first_new,
             shingler(self.shingles),
+            self.wrap,
             resources.threads,
             resources.memory,
             str(resources.spill),
@@ -198,7 +202,7 @@ def find_duplicates(run: Run, engine: Engine, params: Params) -> None:
     checked = Members(links, texts=bool(wanted.similarity) or not wanted.unchecked)
     texts = engine.concat(*(engine.load(old, "texts", MEMBERS.names) for old in runs))
     first = run.first_page
-    classes = MakeClasses(links, wanted.similarity, first, params.shingles)
+    classes = MakeClasses(links, wanted.similarity, first, params.shingles, wanted.wrap)
     engine.publish(run, "duplicates", {DUPLICATES: engine.exchange(engine.map(texts, checked), classes)})
 
 

@@ -54,10 +54,10 @@ class Popular:
     by: str = "fingerprint"
     schema: pa.Schema = POSTINGS
 
-    def open(self, resources: Resources) -> _core.FindPopular:
+    def open(self, resources: Resources) -> _core.PopularPhrases:
         """Collects shingles."""
         params, threads, memory = self.params, resources.threads, resources.memory
-        return _core.FindPopular(
+        return _core.PopularPhrases(
             self.sites, params.popular, params.holders, threads, memory, str(resources.spill)
         )
 
@@ -72,7 +72,7 @@ class Count:
 
     def open(self, threads: int) -> BatchFunction:
         """Sketches in, counts out."""
-        return _core.Donors(self.sites, self.popular.to_batches(), threads).count
+        return _core.PhraseCovers(self.sites, self.popular.to_batches(), threads).count
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Cover:
 
     def open(self, threads: int) -> BatchFunction:
         """Sketches in, covers out."""
-        donors = _core.Donors(self.sites, self.popular.to_batches(), threads)
+        donors = _core.PhraseCovers(self.sites, self.popular.to_batches(), threads)
         params = self.params
         return lambda batch: donors.cover(batch, params.min_popular, params.prune).cast(COVERED)
 
@@ -114,10 +114,10 @@ class Named:
     def open(self, threads: int) -> BatchFunction:
         """Adds the column."""
         page, url = (self.pages[name].combine_chunks() for name in ("page", "url"))
-        places = _core.Places(page)
+        places = _core.KeyLookup(page)
 
         def named(batch: Batch) -> Batch:
-            urls = url.take(places.of(batch.column("page")))
+            urls = url.take(places.index_of(batch.column("page")))
             columns = [urls if name == "url" else batch.column(name) for name in self.schema.names]
             return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 

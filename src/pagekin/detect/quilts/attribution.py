@@ -43,7 +43,8 @@ def attribute(
     sources = sources.append_column("first", _first(quilt["date"], source["date"]))
     quilts = quilts.append_column("url", _rows_of(pages, quilts["page"])["url"])
     quilts = _added_up(quilts, sources)
-    return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names)
+    order = [("covered_fraction", "descending"), ("page", "ascending")]
+    return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names).sort_by(order)
 
 
 def _classes(runs: Sequence[Run], sources: pa.ChunkedArray) -> pa.Table:
@@ -67,11 +68,11 @@ def _known(
 ) -> pa.Table:
     """The pages that are quilts, sources or copies of sources, each with its site and class."""
     chunks = [*quilts["page"].chunks, *sources["source"].chunks, *classes["page"].chunks]
-    wanted = _core.Places(pa.chunked_array(chunks, pa.int64()).combine_chunks())
+    wanted = _core.KeyLookup(pa.chunked_array(chunks, pa.int64()).combine_chunks())
     found = []
     for run in runs:
         for batch in run.batches("pages", KNOWN):
-            found.append(batch.filter(wanted.hold(batch["page"])))
+            found.append(batch.filter(wanted.contains(batch["page"])))
     schema = runs[-1].dataset("pages").schema
     pages = pa.Table.from_batches(found, pa.schema([schema.field(name) for name in KNOWN]))
     pages = pages.append_column("server", server_names(pages, server_map))
@@ -86,11 +87,11 @@ def _rows_of(pages: pa.Table, wanted: pa.ChunkedArray) -> pa.Table:
 def _linked(run: Run, asked: pa.Table, pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
     """Whether a quilt links to a page of the source's class, or to such a page's site if not its own."""
     pages = pages.filter(pc.is_in(pages["class"], asked["class"].unique()))
-    quilts = _core.Places(asked["page"].combine_chunks())
-    known_urls, known_servers = (_core.Places(pages[name].combine_chunks()) for name in ("url", "server"))
+    quilts = _core.KeyLookup(asked["page"].combine_chunks())
+    known_urls, known_servers = (_core.KeyLookup(pages[name].combine_chunks()) for name in ("url", "server"))
     urls, sites = [], []
     for batch in run.batches("links"):
-        links = batch.filter(quilts.hold(batch["page"]))
+        links = batch.filter(quilts.contains(batch["page"]))
         if links.num_rows:
             urls.append(_among(links["page"], links["target_url"], known_urls))
             sites.append(_among(links["page"], _target_servers(links, server_map), known_servers))
@@ -105,9 +106,9 @@ def _target_servers(links: pa.RecordBatch, server_map: dict[str, str]) -> pa.Arr
     return server_names(pa.table({"host": host, "domain": links["target_domain"]}), server_map).combine_chunks()
 
 
-def _among(page: pa.Array, name: pa.Array, wanted: _core.Places) -> pa.Table:
+def _among(page: pa.Array, name: pa.Array, wanted: _core.KeyLookup) -> pa.Table:
     """Links to what has one of the wanted names."""
-    return pa.table({"page": page, "name": name}).filter(wanted.hold(name))
+    return pa.table({"page": page, "name": name}).filter(wanted.contains(name))
 
 
 def _names(pages: pa.Table, column: str) -> pa.Table:

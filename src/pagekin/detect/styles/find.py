@@ -18,7 +18,9 @@ from pagekin.params import Params, StyleParams
 from pagekin.run import Run
 from pagekin.tables import STYLE_CLUSTERS, STYLE_MEMBERS
 
-FINGERPRINTS = pa.schema([("page", pa.int64()), ("style", pa.binary()), ("known", pa.int64())])
+FINGERPRINTS = pa.schema(
+    [("page", pa.int64()), ("style", pa.binary()), ("structure", pa.binary()), ("known", pa.int64())]
+)
 MEMBERS = pa.schema(
     [
         ("cluster", pa.int64()),
@@ -58,7 +60,7 @@ class Known:
 
 @dataclass
 class StyleReducer:
-    """Collects fingerprints, then probes (crates/core/src/cluster.rs)."""
+    """Collects fingerprints, then probes (crates/core/src/style/probes.rs)."""
 
     params: StyleParams
     resources: Resources
@@ -67,7 +69,15 @@ class StyleReducer:
     def __post_init__(self) -> None:
         p = self.params
         self.native = _core.StyleClusters(
-            self.resources.threads, p.m, p.k, p.probes, p.t, p.budget, p.seed, p.split_worms
+            self.resources.threads,
+            p.m,
+            p.k,
+            p.probes,
+            p.t,
+            p.structure_t,
+            p.budget,
+            p.seed,
+            p.split_worms,
         )
 
     def push(self, batch: Batch) -> None:
@@ -76,9 +86,11 @@ class StyleReducer:
 
     def finish(self) -> Iterator[Batch]:
         """The members of all clusters."""
-        for probe in range(self.params.probes):
+        kinds = 2 if self.params.structure_t else 1
+        probes = kinds * self.params.probes
+        for probe in range(probes):
             self.native.probe(probe)
-            self.resources.advance((probe + 1) / self.params.probes)
+            self.resources.advance((probe + 1) / probes)
         yield self.native.members().cast(MEMBERS)
         big = self.native.big_buckets()
         reported = [{"dimensions": d, "minima": v, "fingerprints": n} for d, v, n in big[:MAX_REPORTED]]
@@ -119,7 +131,7 @@ def _fingerprints(run: Run, engine: Engine, new: bool) -> Any:
             if there
             else pa.table({"page": pa.array([], pa.int64()), "cluster": pa.array([], pa.int64())})
         )
-    return engine.map(engine.load(run, "sketches", ["page", "style"]), Known(clusters))
+    return engine.map(engine.load(run, "sketches", FINGERPRINTS.names[:-1]), Known(clusters))
 
 
 def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tuple[pa.Table, pa.Table]:
