@@ -135,7 +135,7 @@ def _fingerprints(run: Run, engine: Engine, new: bool) -> Any:
 
 
 def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tuple[pa.Table, pa.Table]:
-    """The two tables: clusters by mean similarity × domains, and their (new) members."""
+    """The two tables: clusters by their weight, and their (new) members."""
     columns = ["page", "url", "host", "domain", "words", "links", "title", "generator"]
     pages = rows_of(runs, engine, "pages", columns, members["page"].combine_chunks())
     for name in columns[1:]:
@@ -157,6 +157,8 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
     )
     count = pc.cast(grouped["page_count"], pa.float64())
     mean = pc.divide(pc.divide(pc.cast(grouped["millionths_sum"], pa.float64()), count), MILLION)
+    # Pages without a host have no domain either; together they are one.
+    domains = pc.cast(pc.max_element_wise(grouped["domain_count_distinct"], 1), pa.float64())
     figures = cluster_figures(members, grouped["cluster"], runs, engine)
     clusters = pa.table(
         {
@@ -167,6 +169,9 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
             "domains": grouped["domain_count_distinct"],
             "mean_similarity": mean,
             "score": pc.multiply(mean, pc.cast(grouped["domain_count_distinct"], pa.float64())),
+            "weight": pc.multiply(
+                pc.multiply(mean, domains), pc.log2(pc.add(pc.divide(count, domains), 1.0))
+            ),
             "name": name_clusters(members, grouped["cluster"], grouped["centroid_first"], runs, engine),
             "centroid": grouped["centroid_first"],
             "centroid_url": lookup(grouped["centroid_first"], pages, "page", "url"),
@@ -177,7 +182,7 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
     )
     kinds = pa.array([kind_of(row) for row in clusters.to_pylist()], pa.string())
     clusters = clusters.append_column("kind", kinds).sort_by(
-        [("score", "descending"), ("pages", "descending"), ("cluster", "ascending")]
+        [("weight", "descending"), ("pages", "descending"), ("cluster", "ascending")]
     )
     clusters = clusters.append_column("rank", pa.array(range(1, clusters.num_rows + 1), pa.int64()))
     ranked = members.filter(members["new"])
