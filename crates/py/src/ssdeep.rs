@@ -97,7 +97,6 @@ impl FuzzyStream {
         self.stream.counts()
     }
 
-    /// Bytes of memory taken.
     fn memory(&self) -> usize {
         self.stream.memory()
     }
@@ -170,7 +169,6 @@ impl FuzzyClassBuilder {
     }
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<DigestIndex>()?;
     m.add_class::<FuzzyStream>()?;

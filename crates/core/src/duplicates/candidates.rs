@@ -26,7 +26,6 @@ use crate::union_find::UnionFind;
 /// How bands of shingles make edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandRule {
-    /// Runs.
     pub bands: usize,
     /// Shingles in a band.
     pub band_length: usize,

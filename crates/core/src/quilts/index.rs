@@ -68,7 +68,6 @@ pub struct GramIndexWriter {
 }
 
 impl GramIndexWriter {
-    /// Begins a file.
     pub fn new(path: &Path, pairs: &Pairs, pages: usize, k: usize, seed: u64) -> io::Result<Self> {
         let bits = (pairs.len() / ENTRY).max(1).ilog2().clamp(BUCKET_BITS, 40);
         let layout = Layout { pages: pages as u64, pairs: pairs.len(), bits };
@@ -137,13 +136,10 @@ impl GramIndexWriter {
 pub struct GramIndex {
     file: File,
     layout: Layout,
-    /// Words in a gram.
     pub k: usize,
     /// What its hashes are made with.
     pub seed: u64,
-    /// Page ids in ascending order.
     pub ids: Vec<i64>,
-    /// Whose each page is.
     pub sites: Vec<Site>,
     /// The representative of each page.
     pub class: Vec<u32>,

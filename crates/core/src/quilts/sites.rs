@@ -129,7 +129,6 @@ impl SiteTableBuilder {
 
 /// Sites and duplicate classes of a collection whose pages are numbered in the order of their ids.
 pub struct SiteTable {
-    /// Whose each page is.
     pub sites: Vec<Site>,
     /// The representative of each page: mostly itself.
     pub class: Vec<u32>,
