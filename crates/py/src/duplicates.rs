@@ -46,7 +46,7 @@ impl DuplicateCandidates {
     }
 }
 
-/// Links to classes.
+/// Edges and texts to duplicate classes.
 #[pyclass(frozen)]
 struct DuplicateClasses(Reducer<classes::ClassBuilder>);
 
@@ -82,7 +82,6 @@ impl DuplicateClasses {
     }
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<DuplicateCandidates>()?;
     m.add_class::<DuplicateClasses>()

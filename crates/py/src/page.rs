@@ -61,8 +61,8 @@ fn py_noise(py: Python<'_>, html: &str, scripts: bool) -> PyResult<String> {
     enter(py, || Ok::<_, String>(noise::noise(html, scripts)))
 }
 
-/// The visible text, the title, and the distinct link targets of decoded HTML; with `auto_targets` also where it leads by
-/// itself, which comes first.
+/// The visible text, the title, and the distinct link targets of decoded HTML; with `auto_targets` first
+/// those of frames and refreshes.
 #[pyfunction]
 #[pyo3(name = "extract", signature = (html, url=None, auto_targets=false))]
 #[allow(clippy::type_complexity)]
@@ -81,7 +81,6 @@ fn py_extract(
     })
 }
 
-/// The words of a text.
 #[pyfunction]
 #[pyo3(name = "words")]
 fn py_words(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
@@ -99,7 +98,6 @@ fn count_words(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyRes
     })
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Sketcher>()?;
     m.add_function(wrap_pyfunction!(py_decode, m)?)?;

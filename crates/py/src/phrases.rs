@@ -151,7 +151,6 @@ impl Originals {
     }
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PopularPhrases>()?;
     m.add_class::<PhraseCovers>()?;

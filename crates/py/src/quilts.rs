@@ -45,10 +45,10 @@ fn check_k(k: usize) -> PyResult<()> {
 }
 
 fn finished() -> PyErr {
-    PyValueError::new_err("this gatherer is finished")
+    PyValueError::new_err("the collection was counted already")
 }
 
-/// Gathers texts for the search of quilts.
+/// Collects texts for the search of quilts.
 #[pyclass]
 struct GramCollection {
     k: usize,
@@ -132,7 +132,6 @@ impl GramCollection {
     }
 }
 
-/// A counted collection.
 #[pyclass(frozen)]
 struct CountedGrams {
     pool: Arc<ThreadPool>,
@@ -321,7 +320,6 @@ impl QuiltCovers {
     }
 }
 
-/// Adds what is here to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<GramCollection>()?;
     m.add_class::<CountedGrams>()?;

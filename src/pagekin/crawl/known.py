@@ -36,7 +36,7 @@ class Known:
     """
 
     def __init__(self, threshold: int = 90) -> None:
-        self._index = _core.FuzzyStream(threshold)
+        self._index = _core.FuzzyIndex(threshold)
         self._words: dict[bytes, int] = {}
         self._seen = 0
 

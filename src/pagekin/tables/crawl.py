@@ -56,7 +56,7 @@ PAGES = Table(
         Column("words", pa.int64(), "words of the visible text"),
         Column("links", pa.int64(), "distinct link targets (null for text input)"),
         Column("title", pa.string(), "text of the title element"),
-        Column("generator", pa.string(), "what the page says made it: generator meta, else a comment"),
+        Column("generator", pa.string(), "what the page says made it: generator metas, joined by `; `, else a comment"),
         _DATE,
         _INPUT,
         _OFFSET,

@@ -41,7 +41,7 @@ pub fn sketch_batch(records: &RecordBatch, fresh: &Scratch) -> Result<RecordBatc
             html: bytes(html, row),
             text: string(text, row),
         };
-        // A page must not cost the run, whatever is wrong with it (or with us).
+        // One bad page must not end the run.
         catch_unwind(AssertUnwindSafe(|| sketch(page, scratch))).ok()
     };
     let is_large = |row: usize| bytes(html, row).map_or(0, <[u8]>::len) > LARGE;

@@ -35,7 +35,6 @@ pub struct PhraseCovers {
 /// One donor of a cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Donor {
-    /// Its index among the sites.
     pub index: u32,
     /// Shingles that it is the first to cover.
     pub shingles: usize,
@@ -46,7 +45,6 @@ pub struct Donor {
 /// The cover of one page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cover {
-    /// In order of choice.
     pub donors: Vec<Donor>,
     /// Shingles that foreign donors cover.
     pub foreign: usize,

@@ -171,10 +171,17 @@ mod tests {
     #[test]
     fn passages_and_offsets() {
         let words = |begin: u64, end: u64| begin << 32 | end;
-        assert_eq!(own_passages("Ein é, zwei drei!", &[], 1), ("Ein é, zwei drei".into(), vec![0..16]));
-        assert_eq!(own_passages("Ein é, zwei drei!", &[words(1, 2)], 1), ("Ein\nzwei drei".into(), vec![0..3, 7..16]));
-        assert_eq!(own_passages("Ein é, zwei drei!", &[words(1, 2)], 2), ("zwei drei".into(), vec![7..16]));
-        assert_eq!(own_passages("a b c", &[words(0, 3)], 1), (String::new(), vec![]));
-        assert_eq!(own_passages("", &[], 1), (String::new(), vec![]));
+        let text = "Ein é, zwei drei!";
+        for (text, borrowed, min_words, left, spans) in [
+            (text, None, 1, "Ein é, zwei drei", &[(0, 16)][..]),
+            (text, Some(words(1, 2)), 1, "Ein\nzwei drei", &[(0, 3), (7, 16)]),
+            (text, Some(words(1, 2)), 2, "zwei drei", &[(7, 16)]),
+            ("a b c", Some(words(0, 3)), 1, "", &[]),
+            ("", None, 1, "", &[]),
+        ] {
+            let found = own_passages(text, borrowed.as_slice(), min_words);
+            let found_spans: Vec<(usize, usize)> = found.1.iter().map(|span| (span.start, span.end)).collect();
+            assert_eq!((found.0.as_str(), &found_spans[..]), (left, spans));
+        }
     }
 }

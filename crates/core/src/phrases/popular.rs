@@ -20,9 +20,7 @@ use crate::spill::partitions::{Row, SpillPartitions};
 /// Where each page lives, as numbers: pages in ascending order.
 #[derive(Clone)]
 pub struct PageSites {
-    /// Page ids, ascending.
     pub pages: Vec<i64>,
-    /// Host names.
     pub hosts: Vec<i32>,
     /// Domains, or what the user says belongs together.
     pub servers: Vec<i32>,
@@ -44,7 +42,6 @@ impl PageSites {
         Ok(PageSites { pages, hosts: numbers("host")?, servers: numbers("server")?, ips: numbers("ip")? })
     }
 
-    /// The index of a page.
     pub fn index(&self, page: i64) -> Option<u32> {
         self.pages.binary_search(&page).ok().map(|i| i as u32)
     }

@@ -205,7 +205,6 @@ fn shares(texts: &StringArray) -> Vec<std::ops::Range<usize>> {
 
 /// A collection that is being counted, some buckets at a time so that a caller may stop in between.
 pub struct Counting {
-    /// Its pairs.
     pub pairs: Pairs,
     rank: Vec<u32>,
     counted: CountedGrams,

@@ -7,7 +7,6 @@
 use crate::hash::{WordRoller, mix, word_hash};
 use crate::page::text::words::Words;
 
-/// What k may be.
 pub const K: std::ops::RangeInclusive<usize> = 1..=64;
 
 /// B ≡ 3 (mod 8): no power of it below the 64th is close enough to 1 to cancel more than a few bits.

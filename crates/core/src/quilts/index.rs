@@ -5,7 +5,7 @@
 //! directory                               2^bits + 1: where the grams with each leading bits begin
 //! grams                                   sorted
 //! their pages                             32 bits each, filled up to a multiple of 64
-//! ids, hosts, domains, addresses, URLs    one after the other, a word a page; names as hashes
+//! ids, hosts, domains, IPs, URLs          one after the other, a word a page; names as hashes
 //! classes                                 32 bits a page: its representative
 //! ```
 //!
@@ -68,7 +68,6 @@ pub struct GramIndexWriter {
 }
 
 impl GramIndexWriter {
-    /// Begins a file.
     pub fn new(path: &Path, pairs: &Pairs, pages: usize, k: usize, seed: u64) -> io::Result<Self> {
         let bits = (pairs.len() / ENTRY).max(1).ilog2().clamp(BUCKET_BITS, 40);
         let layout = Layout { pages: pages as u64, pairs: pairs.len(), bits };
@@ -137,13 +136,10 @@ impl GramIndexWriter {
 pub struct GramIndex {
     file: File,
     layout: Layout,
-    /// Words in a gram.
     pub k: usize,
     /// What its hashes are made with.
     pub seed: u64,
-    /// Page ids in ascending order.
     pub ids: Vec<i64>,
-    /// Whose each page is.
     pub sites: Vec<Site>,
     /// The representative of each page.
     pub class: Vec<u32>,

@@ -106,7 +106,6 @@ impl Pairs {
         }
     }
 
-    /// Adds a chunk.
     pub fn add(&mut self, chunk: Chunk) -> io::Result<()> {
         self.total += chunk.grams.len() as u64;
         self.held += chunk.bytes();
@@ -114,14 +113,8 @@ impl Pairs {
         if self.held > self.limit { self.spill() } else { Ok(()) }
     }
 
-    /// How many pairs there are.
     pub fn len(&self) -> u64 {
         self.total
-    }
-
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.total == 0
     }
 
     /// How many pairs are on disk.

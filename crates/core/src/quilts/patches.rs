@@ -8,7 +8,6 @@ use crate::quilts::grams::Grams;
 /// Consecutive words of a page that a source has too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// Which source.
     pub source: usize,
     /// The first word in the page.
     pub start: usize,

@@ -41,7 +41,6 @@ impl Postings {
 /// How much memory may be held, and where the rest is spilled to.
 #[derive(Clone)]
 pub struct Budget {
-    /// Bytes.
     pub memory: usize,
     /// Threads that work at once.
     pub threads: usize,
@@ -109,7 +108,6 @@ impl Workers {
 
 /// A collection whose pages are numbered in the order of their ids.
 pub struct CountedGrams {
-    /// Page ids in ascending order.
     pub pages: Vec<i64>,
     /// Distinct grams of each page.
     pub grams: Vec<u32>,

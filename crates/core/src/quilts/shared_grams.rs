@@ -12,7 +12,6 @@ use crate::spill::passes;
 
 /// A gram that at least two pages hold.
 pub struct SharedGram<'a> {
-    /// Its hash.
     pub gram: u64,
     /// Who holds it, in ascending order.
     pub holders: &'a [u32],

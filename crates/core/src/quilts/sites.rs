@@ -1,7 +1,7 @@
 //! Who a page belongs to: its site, and the duplicate class that it represents.
 //!
-//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page whose site nobody
-//! knows is a site of its own.
+//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page without a known
+//! site is a site of its own.
 
 use arrow_array::{Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
@@ -148,7 +148,6 @@ impl SiteTableBuilder {
 
 /// Sites and duplicate classes of a collection whose pages are numbered in the order of their ids.
 pub struct SiteTable {
-    /// Whose each page is.
     pub sites: Vec<Site>,
     /// The representative of each page: mostly itself.
     pub class: Vec<u32>,

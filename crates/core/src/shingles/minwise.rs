@@ -25,12 +25,9 @@ use crate::page::batch::hex;
 use crate::page::text::words::Words;
 use crate::shingles::rabin::{self, Polynomial, Window};
 
-/// Which functions choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// The paper's.
     Rabin,
-    /// The fast one.
     Bins,
 }
 
@@ -39,18 +36,14 @@ pub enum Family {
 pub struct ShingleParams {
     /// Words in a phrase.
     pub k: usize,
-    /// Functions.
     pub m: usize,
-    /// Which functions.
     pub family: Family,
     /// Another seed makes other choices.
     pub seed: u64,
 }
 
 impl ShingleParams {
-    /// What k may be.
     pub const K: RangeInclusive<usize> = 1..=64;
-    /// What m may be.
     pub const M: RangeInclusive<usize> = 1..=4096;
 
     /// The parameters are in their ranges.

@@ -49,10 +49,6 @@ impl SpillLists {
         self.slots.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// How many numbers a list has.
     pub fn size(&self, ordinal: usize) -> usize {
         match &self.slots[ordinal] {

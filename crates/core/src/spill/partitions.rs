@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crate::spill::SpillFile;
 
-/// A row.
 pub type Row = (u64, u64);
 
 #[derive(Default)]
@@ -51,10 +50,6 @@ impl SpillPartitions {
 
     pub fn len(&self) -> usize {
         self.partitions.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.partitions.is_empty()
     }
 
     /// Takes the rows of one partition, in any order.

@@ -18,7 +18,6 @@ use crate::style::rolling_hash::RollingHash;
 pub struct StyleParams {
     /// Characters in an n-gram.
     pub n: usize,
-    /// Dimensions.
     pub m: usize,
     /// Another seed makes other choices.
     pub seed: u64,
@@ -31,7 +30,6 @@ pub struct StyleParams {
 impl StyleParams {
     /// What n may be: characters 64 apart would cancel out in the rolling hash.
     pub const N: RangeInclusive<usize> = 1..=64;
-    /// What m may be.
     pub const M: RangeInclusive<usize> = 1..=4096;
 }
 
@@ -105,12 +103,10 @@ pub fn to_bytes(fingerprint: &[u16]) -> Vec<u8> {
     fingerprint.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// A stored fingerprint.
 pub fn from_bytes(stored: &[u8]) -> Vec<u16> {
     stored.as_chunks().0.iter().map(|&v| u16::from_le_bytes(v)).collect()
 }
 
-/// How two fingerprints compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
     /// Dimensions in which both hold the same minimum.
@@ -132,11 +128,8 @@ pub fn compare(a: &[u16], b: &[u16]) -> Matches {
 /// Two pages' sets of n-grams, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overlap {
-    /// N-grams of the first page.
     pub a: usize,
-    /// N-grams of the second.
     pub b: usize,
-    /// N-grams of both.
     pub both: usize,
 }
 

@@ -22,7 +22,6 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Without any row.
     pub fn new(m: usize) -> Self {
         Matrix { m, pages: Vec::new(), rows: Vec::new(), known: Vec::new() }
     }
@@ -62,22 +61,14 @@ impl Matrix {
         Ok(())
     }
 
-    /// Rows.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// There is no row.
-    pub fn is_empty(&self) -> bool {
-        self.pages.is_empty()
-    }
-
-    /// Dimensions.
     pub fn m(&self) -> usize {
         self.m
     }
 
-    /// The page of a row.
     pub fn page(&self, row: usize) -> i64 {
         self.pages[row]
     }
@@ -154,7 +145,6 @@ with_avx2! {
 /// Dimensions counted at a time: their number fits in a byte, so that the counters do too.
 const LANES: usize = 128;
 
-/// Compares two rows.
 #[inline(always)]
 pub fn compare(a: &[u8], b: &[u8], m: usize) -> Matches {
     let ((al, ah), (bl, bh)) = (a.split_at(m), b.split_at(m));
@@ -174,7 +164,6 @@ pub fn compare(a: &[u8], b: &[u8], m: usize) -> Matches {
 }
 
 with_avx2! {
-    /// Compares two rows of a matrix.
     pub fn compare_rows(matrix: &Matrix, a: u32, b: u32) -> Matches {
         compare(matrix.row(a as usize), matrix.row(b as usize), matrix.m())
     }

@@ -1,8 +1,8 @@
 //! Style clusters (Urvoy et al. 2006, Procedure 2): probe for similar pairs, check them, join them.
 //!
 //! Each of p probes takes k dimensions; fingerprints that agree in all of them meet in a bucket (`bucket.rs`). A pair
-//! is linked when it matches in at least t dimensions, and clusters are what the edges join. Pages with the same
-//! fingerprint are one row for all that: they are linked when they would meet at all.
+//! gets an edge when it matches in at least t dimensions, and clusters are what the edges join. Pages with the same
+//! fingerprint are one row for all that: they are joined if any probe lets them meet.
 
 use rayon::prelude::*;
 
@@ -17,7 +17,6 @@ use crate::union_find::UnionFind;
 pub struct ClusterParams {
     /// Dimensions of a probe.
     pub k: usize,
-    /// Probes.
     pub p: usize,
     /// Matching dimensions that make an edge.
     pub t: u32,
@@ -64,7 +63,6 @@ pub fn probes(m: usize, params: &ClusterParams) -> Vec<Vec<usize>> {
 /// A bucket that was too large for all its pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BigBucket {
-    /// The dimensions probed.
     pub dimensions: Vec<usize>,
     /// The minima that its members share there.
     pub values: Vec<u16>,

@@ -14,7 +14,6 @@ use crate::simd::find::find;
 
 /// What a page's markup yields. Links are as written, still with character references.
 pub struct Extract<'a> {
-    /// The visible text.
     pub text: String,
     /// The text of the first title outside drawings.
     pub title: Option<String>,
@@ -24,7 +23,7 @@ pub struct Extract<'a> {
     pub base: Option<&'a str>,
     /// What the page says made it.
     pub generator: Option<String>,
-    /// Minima over its runs of tags.
+    /// Minima over n-grams of its tags.
     pub skeleton: Option<[u16; MINIMA]>,
     /// The fingerprint of its structure, if it was asked for.
     pub structure: Option<Vec<u16>>,
@@ -48,7 +47,6 @@ struct Walk<'a> {
     listings: u64,
 }
 
-/// Extracts text, title and links.
 pub fn extract(html: &str) -> Extract<'_> {
     extract_with(html, 0)
 }

@@ -148,14 +148,8 @@ impl Words {
         }
     }
 
-    /// How many words there are.
     pub fn len(&self) -> usize {
         self.ends.len()
-    }
-
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
     }
 
     /// All words in one buffer, which goes on behind the last, and where each ends.
@@ -223,7 +217,6 @@ pub fn char_spans(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> 
     spans.into_iter().map(|span| to_char(span.start)..to_char(span.end)).collect()
 }
 
-/// The words of `text` as strings.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Words::default();
     words.fill(text);
