@@ -123,7 +123,7 @@ def scan(
     steps |= {name: DETECTORS[name].run for name in wanted_detectors(only)}
     progress = progress or Silent()
     engine = engine or LocalEngine(threads, progress)
-    identity = Identity.of(sources, params, known)
+    identity = Identity.of(sources, params, None if known is None else known.path)
     with Run.create(output, identity, resume=resume) as run, writing(Path(output)):
         for name, step in steps.items():
             if not run.is_done(name):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles import crawl as oracle
 
 from pagekin.crawl.frontier import AGAIN, BREADTH_FIRST, EXPLORE, UNIQUE_FIRST, Frontier
-from pagekin.crawl.patterns import SeenUrls, Arm
+from pagekin.crawl.patterns import Arm, SeenUrls
 from pagekin.crawl.yields import WINDOWS, Outcomes, Yields, Z, upper_bound
 from pagekin.urls import parse, pattern_of
 

@@ -12,7 +12,7 @@ import pytest
 from pagekin.crawl.answer import Answer
 from pagekin.crawl.known import UNIQUE, Known
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.series import ENTRY, MAX_SAYINGS, STEPS, Series, LinkPath
+from pagekin.crawl.series import ENTRY, MAX_SAYINGS, STEPS, LinkPath, Series
 from pagekin.crawl.state import CrawlState
 from pagekin.synth.prose import document
 from pagekin.synth.rand import rng_for

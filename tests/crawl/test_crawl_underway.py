@@ -45,8 +45,8 @@ class Engine:
         if on_disk:
             request = request_from_dict(pickle.loads(pickle.dumps(request.to_dict())))
         self.downloader.active.add(request)
-        self.in_flight.fly(request)
-        self.in_flight.fly(request)  # the signal says it once more
+        self.in_flight.start(request)
+        self.in_flight.start(request)  # the signal says it once more
 
     def end(self, how: str) -> None:
         if not self.downloader.active:

@@ -39,7 +39,7 @@ from pagekin.crawl.curve import Curve
 from pagekin.crawl.extension_downloads import InFlightRequests, taken
 from pagekin.crawl.known import EXACT, UNIQUE, Known
 from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH, Saturation
-from pagekin.crawl.series import ENTRY, Series, LinkPath
+from pagekin.crawl.series import ENTRY, LinkPath, Series
 from pagekin.crawl.yields import Yields
 from pagekin.errors import ParamsError
 from pagekin.readers.base import is_html_type, looks_like_html
@@ -145,7 +145,7 @@ class PagekinExtension:
             (self.spider_opened, signals.spider_opened),
             (self.in_flight.schedule, signals.request_scheduled),
             (self.in_flight.drop, signals.request_dropped),
-            (self.in_flight.fly, signals.request_reached_downloader),
+            (self.in_flight.start, signals.request_reached_downloader),
             (self.spider_closed, signals.spider_closed),
         ):
             crawler.signals.connect(handler, signal)
@@ -314,7 +314,7 @@ class PagekinDownloads:
 
     def process_request(self, request: Request) -> None:
         """Its turn has come."""
-        self._extension.in_flight.fly(request)
+        self._extension.in_flight.start(request)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Nobody had a remedy. What was refused is as good as a fetch without a page; a bad line is not."""

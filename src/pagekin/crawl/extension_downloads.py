@@ -17,7 +17,7 @@ from __future__ import annotations
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from pagekin.crawl.patterns import SeenUrls, Arm
+from pagekin.crawl.patterns import Arm, SeenUrls
 from pagekin.urls import parse, pattern_of
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class InFlightRequests:
         self._unsure.clear()
         self._enqueued = now
 
-    def fly(self, request: Request) -> None:
+    def start(self, request: Request) -> None:
         """It is being fetched, or will be refused, or answered by somebody else."""
         self.settle()
         self._unsure.clear()  # what is fetched was queued: this scheduler does not count

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
-from pagekin.crawl.patterns import SeenUrls, Arm
+from pagekin.crawl.patterns import Arm, SeenUrls
 from pagekin.crawl.series import ENTRY, LinkPath
 from pagekin.crawl.yields import Yields
 

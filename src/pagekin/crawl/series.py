@@ -46,11 +46,11 @@ ENTRY = LinkPath((), 0, True)
 
 
 @lru_cache(maxsize=1 << 14)
-def _on(link_path: LinkPath, pattern: str, idle: bool) -> LinkPath:
+def _on(path: LinkPath, pattern: str, idle: bool) -> LinkPath:
     # Cached, so that the many addresses of one page share it.
-    known = pattern in way.patterns
-    patterns = (*(other for other in way.patterns if other != pattern), pattern)[-LOOK_BACK:]
-    return LinkPath(patterns, way.steps + known, not known and not idle)
+    known = pattern in path.patterns
+    patterns = (*(other for other in path.patterns if other != pattern), pattern)[-LOOK_BACK:]
+    return LinkPath(patterns, path.steps + known, not known and not idle)
 
 
 class Series:
@@ -62,15 +62,15 @@ class Series:
         self.idle = 0
         """Pages that were idle."""
 
-    def is_idle(self, pattern: str, link_path: LinkPath, text: str) -> bool:
+    def is_idle(self, pattern: str, path: LinkPath, text: str) -> bool:
         """Whether a page says what one before it in its series said, and remembers it."""
         # Some series are of one folder, others have a folder of its own for each page.
         series = [name for name in dict.fromkeys((pattern, general(pattern))) if name not in self._telling]
-        if way.aside or not way.steps or not series:
+        if path.aside or not path.steps or not series:
             return False
         said = hash(" ".join(word for word in _core.words(text) if not any(map(str.isdigit, word))))
         repeats = [self._repeats(name, said) for name in series]
-        idle = way.steps >= STEPS and any(repeats)
+        idle = path.steps >= STEPS and any(repeats)
         self.idle += idle
         return idle
 

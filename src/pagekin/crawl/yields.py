@@ -124,16 +124,16 @@ class Yields:
         """An address waits."""
         self.queued[arm] += 1
 
-    def fly(self, arm: Arm) -> None:
+    def start(self, arm: Arm) -> None:
         """A waiting address is being fetched."""
         _less(self.queued, arm)
         self.in_flight[arm] += 1
 
-    def forget(self, arm: Arm) -> None:
+    def drop(self, arm: Arm) -> None:
         """A waiting address will not be fetched."""
         _less(self.queued, arm)
 
-    def land(self, arm: Arm) -> None:
+    def finish(self, arm: Arm) -> None:
         """A fetch ended."""
         _less(self.in_flight, arm)
 

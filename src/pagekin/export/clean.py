@@ -82,32 +82,32 @@ def export_clean(
     pages = run.table("pages", ["page", "title", "date", "words"])
     left_out = run.copies()
     copied = _core.Places(left_out)
-    facts = _Facts(pages, run.table("duplicates", ["class", "page"]))
-    counted = _Counted()
+    pages = _PageColumns(pages, run.table("duplicates", ["class", "page"]))
+    counted = _RowCounter()
 
     def texts() -> Iterator[Batch]:
         for batch in engine.load(run, "texts").open(None):
             kept = batch.filter(pc.invert(copied.hold(batch.column("page"))))
-            yield kept.filter(facts.has_words(kept.column("page")))
+            yield kept.filter(pages.has_words(kept.column("page")))
 
     with writing(output):
         output.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=output.parent, prefix=f".{output.name}.") as folder:
             partial = Path(folder) / output.name
             schema = SCHEMA
-            rows: Iterator[Batch] = map(facts.join, texts())
+            rows: Iterator[Batch] = map(pages.join, texts())
             if original_only:
                 schema = OWN
-                cut = _cutter(run, engine, facts, texts, min_words, folder)
-                rows = (facts.join(batch, cut(batch)) for batch in texts())
+                cut = _cutter(run, engine, pages, texts, min_words, folder)
+                rows = (pages.join(batch, cut(batch)) for batch in texts())
             write(partial, schema, map(counted, rows))
             partial.replace(output)
-    kept = facts.ids.filter(pc.invert(copied.hold(facts.ids)))
-    worded = len(kept.filter(facts.has_words(kept)))
+    kept = pages.ids.filter(pc.invert(copied.hold(pages.ids)))
+    worded = len(kept.filter(pages.has_words(kept)))
     return Exported(counted.rows, len(left_out), len(kept) - worded, worded - counted.rows)
 
 
-class _Counted:
+class _RowCounter:
     """Counts the rows that pass."""
 
     rows = 0
@@ -117,7 +117,7 @@ class _Counted:
         return batch
 
 
-class _Facts:
+class _PageColumns:
     """What the run knows of pages beside their texts."""
 
     def __init__(self, pages: pa.Table, duplicates: pa.Table) -> None:
@@ -167,14 +167,14 @@ class _Facts:
 def _cutter(
     run: Run,
     engine: LocalEngine,
-    facts: _Facts,
+    pages: _PageColumns,
     texts: Callable[[], Iterator[Batch]],
     min_words: int,
     folder: str,
 ) -> Callable[[Batch], Batch]:
     """Reads all texts once to learn which page was first to have a phrase."""
     kernel = shingler(run.params.shingles)
-    originals = _core.Originals(facts.order(), kernel, engine.threads, engine.memory, folder)
+    originals = _core.Originals(pages.order(), kernel, engine.threads, engine.memory, folder)
     for batch in texts():
         originals.push(batch.select(["page", "text"]))
     originals.seal()

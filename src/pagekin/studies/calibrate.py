@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pagekin import _core
-from pagekin.detect.fuzzy.find import columns_of
 from pagekin.errors import RunError
 from pagekin.run import Run
 
@@ -100,7 +99,7 @@ def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Cal
     if not pairs:
         raise RunError(f"{run.path} has no two different texts whose digests have a score")
     pages = sorted({page for _, a, b, _ in pairs for page in (a, b)})
-    texts = columns_of(run, "texts", ["text"], pages)["text"].to_pylist()
+    texts = run.page_columns("texts", ["text"], pages)["text"].to_pylist()
     phrases = {page: _phrases(text) for page, text in zip(pages, texts, strict=True)}
     found = [Pair(score, _jaccard(phrases[a], phrases[b]), a, b, weight) for score, a, b, weight in pairs]
     return Calibration(found, _ranges(found, similarity), _standings(found, similarity))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pagekin import _core
-from pagekin.detect.rows import tuples
+from pagekin.detect.joins import tuples
 from pagekin.errors import InputError
 from pagekin.readers import expand, read_input
 from pagekin.run import Run

@@ -9,16 +9,15 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from pagekin import _core
 from pagekin.detect.causes.parameters import Parameters
 from pagekin.detect.causes.reasons import Reason, reason
 from pagekin.detect.causes.redirects import Redirects, number
-from pagekin.detect.fuzzy.find import columns_of
-from pagekin.detect.rows import tuples
+from pagekin.detect.joins import tuples
 from pagekin.engines.base import Engine
 from pagekin.params import Params
 from pagekin.run import Run
 from pagekin.tables import DUPLICATE_RATES, URL_PARAMETERS
+from pagekin.tables.lookup import TableLookup
 from pagekin.urls import Address, parse, pattern_of
 
 LOOK_BACK = 50
@@ -106,9 +105,9 @@ def find_causes(run: Run, engine: Engine, params: Params) -> None:
 def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
     """Every page that is not its class's representative, with the reason its address gives."""
     fuzzy = run.table("fuzzy", ["class", "page", "url", "kind"])
-    facts = columns_of(run, "pages", ["domain", "ip"], fuzzy["page"].combine_chunks())
-    for name, column in facts.items():
-        fuzzy = fuzzy.append_column(name, column)
+    sites = run.page_columns("pages", ["domain", "ip"], fuzzy["page"])
+    for name in sites.column_names:
+        fuzzy = fuzzy.append_column(name, sites[name])
     rows = (row for batch in fuzzy.to_batches(max_chunksize=BATCH) for row in tuples(batch))
     same: dict[Reason | None, Reason | None] = {}
     redirects = Redirects.of(run)
@@ -130,9 +129,8 @@ def style_clusters(run: Run) -> Callable[[pa.Array], list[int | None]]:
     """Tells the style clusters of pages; None for one that has none."""
     if "style_members" not in run.tables:
         return lambda pages: [None] * len(pages)
-    members = run.table("style_members", ["page", "cluster"])
-    places, clusters = _core.Places(members["page"].combine_chunks()), members["cluster"].combine_chunks()
-    return lambda pages: clusters.take(places.of(pages)).to_pylist()
+    members = TableLookup(run.table("style_members", ["page", "cluster"]))
+    return lambda pages: members.column("cluster", pages).to_pylist()
 
 
 def cluster_names(run: Run) -> dict[int, str | None]:

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from pagekin.detect.rows import tuples
+from pagekin.detect.joins import tuples
 from pagekin.run import Run
 from pagekin.urls import parse
 

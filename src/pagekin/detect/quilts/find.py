@@ -18,7 +18,7 @@ from pagekin.errors import ParamsError, RunError
 from pagekin.fs import TEMP_SUFFIX
 from pagekin.params import Params, QuiltParams
 from pagekin.run import Run
-from pagekin.sites import read_server_map, apply_server_map
+from pagekin.sites import apply_server_map, read_server_map
 from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
 
 SOURCE = pa.struct(
@@ -152,7 +152,7 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     covered = engine.collect(engine.exchange(texts, exchange))
     found = covered.filter(covered["quilt"])
     classes = not params.quilts.keep_duplicates
-    sources, quilts = attribute(run.lineage, source_rows(found), quilt_rows(found), server_map, classes)
+    sources, quilts = attribute(run, source_rows(found), quilt_rows(found), server_map, classes)
     own = originality(run, covered)
     tables = {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: own}
     if run.is_done("phrases"):  # it ran first, and left room for what is known only now

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pagekin.detect.rows import lookup, rows_of
-from pagekin.engines.base import Engine
+from pagekin.detect.joins import lookup
 from pagekin.run import Run
 
 FORUMS = (
@@ -102,11 +100,7 @@ def genre(generator: str | None, title: str | None) -> str | None:
 
 
 def name_clusters(
-    members: pa.Table,
-    clusters: pa.ChunkedArray,
-    centroids: pa.ChunkedArray,
-    runs: Sequence[Run],
-    engine: Engine,
+    members: pa.Table, clusters: pa.ChunkedArray, centroids: pa.ChunkedArray, run: Run
 ) -> pa.Array:
     """A name for each of the clusters, null where the pages do not say."""
     said = members.select(["cluster", "generator", "title"])
@@ -123,8 +117,8 @@ def name_clusters(
     )
     won = votes.filter(pc.greater(share, MIN_SHARE))
     by_vote = lookup(clusters, won, "cluster", "name")
-    texts = rows_of(runs, engine, "texts", ["page", "text"], centroids.combine_chunks())
-    by_text = [_by_text(text) for text in lookup(centroids, texts, "page", "text").to_pylist()]
+    texts = run.page_columns("texts", ["text"], centroids)["text"]
+    by_text = [_by_text(text) for text in texts.to_pylist()]
     return pc.coalesce(by_vote, pa.array(by_text, pa.string()))
 
 
