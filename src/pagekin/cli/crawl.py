@@ -15,8 +15,8 @@ from pagekin.cli.sizes import SIZE
 if TYPE_CHECKING:
     from rich.live import Live
 
-    from pagekin.crawl.run import Ended
-    from pagekin.crawl.state import CrawlState
+    from pagekin.crawl.start import Ended
+    from pagekin.crawl.state import FrontierCrawl
 
 REASONS = {
     "finished": "every address was fetched",
@@ -116,7 +116,7 @@ def crawl(
     """
     from pagekin.cli.main import INTERRUPTED
     from pagekin.crawl.params import AGENT, CrawlParams
-    from pagekin.crawl.run import crawl as run_crawl
+    from pagekin.crawl.start import crawl as run_crawl
 
     if plot is not None:
         from pagekin.report.figures import check_plot
@@ -156,7 +156,7 @@ def _report(ended: Ended, output: Path, reporter: ProgressReporter) -> None:
     reporter.say(f"crawl folder: {output}", crawl=str(output))
 
 
-def line_of(state: CrawlState) -> str:
+def line_of(state: FrontierCrawl) -> str:
     """How far a crawl is, in one line."""
     point = state.curve.now()
     return (
@@ -191,7 +191,7 @@ class Screen:
         if self._live is not None:
             self._live.stop()
 
-    def show(self, state: CrawlState) -> None:
+    def show(self, state: FrontierCrawl) -> None:
         """Called after every fetch."""
         now = time.monotonic()
         if now - self._spoke < self._every:
@@ -202,7 +202,7 @@ class Screen:
         else:
             self._voice.say(line_of(state), **state.curve.now()._asdict())
 
-    def _drawing(self, state: CrawlState) -> Any:
+    def _drawing(self, state: FrontierCrawl) -> Any:
         from rich.text import Text
 
         from pagekin.crawl.draw import braille

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pagekin.crawl.known import EXACT, NEAR, UNIQUE
+from pagekin.crawl.seen import EXACT, NEAR, UNIQUE
 from pagekin.fs import TEMP_SUFFIX
 
 POINTS = 2048

@@ -35,11 +35,11 @@ from scrapy.http import Response
 
 from pagekin import _core
 from pagekin.crawl.answer import PASSING
-from pagekin.crawl.curve import Curve
 from pagekin.crawl.extension_downloads import InFlightRequests, taken
-from pagekin.crawl.known import EXACT, UNIQUE, Known
-from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH, Saturation
-from pagekin.crawl.series import ENTRY, LinkPath, Series
+from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH
+from pagekin.crawl.seen import EXACT, UNIQUE
+from pagekin.crawl.series import ENTRY, LinkPath
+from pagekin.crawl.state import CrawlState
 from pagekin.crawl.yields import Yields
 from pagekin.errors import ParamsError
 from pagekin.readers.base import is_html_type, looks_like_html
@@ -130,17 +130,13 @@ class PagekinExtension:
         if not _enabled(crawler):
             raise NotConfigured
         self.options = Options.of(crawler.settings)
-        self.curve = Curve()
-        self.yields = Yields()
-        self.saturation = Saturation(self.yields, self.options.worth)
+        self.state = CrawlState(Yields(), self.options.threshold, self.options.worth)
         self.starting = False
         """Whether the spider has more addresses to begin with: nothing is known of those to come."""
         self._crawler = crawler
-        self._known = Known(self.options.threshold)
         self._urls: list[str] = []
-        self._series = Series()
         self._saturated = False
-        self.in_flight = InFlightRequests(crawler, self.yields, order=self.options.order)
+        self.in_flight = InFlightRequests(crawler, self.state.yields, order=self.options.order)
         for handler, signal in (
             (self.spider_opened, signals.spider_opened),
             (self.in_flight.schedule, signals.request_scheduled),
@@ -174,29 +170,28 @@ class PagekinExtension:
         """The verdict on a response; None for what is no page."""
         arms = taken(response.meta)
         arm = arms[0] if arms else None
-        way, idle = response.meta.pop(SERIES, (ENTRY, False))
+        path, idle = response.meta.pop(SERIES, (ENTRY, False))
         if arm is not None:
-            way, idle = LinkPath(*way).on(arm.pattern, idle), False
+            path = LinkPath(*path).on(arm.pattern, idle)
+        idle = False
         content_type = (response.headers.get(b"Content-Type") or b"").decode("latin-1") or None
         is_page = is_html_type(content_type) if content_type else looks_like_html(response.body)
         verdict: dict[str, Any] | None = None
         new = False
         if response.status == 200 and is_page:
             text = _core.extract(_core.decode(response.body, content_type)[0], response.url)[0]
-            kind, of, score = self._known.see(text)
+            (kind, of, score), idle = self.state.judge(text, None if arm is None else arm.pattern, path)
             self._urls.append(response.url)
             verdict = {"kind": kind, "url": None if of is None else self._urls[of], "score": score}
             self._count(_STATS[kind])
-            if arm is not None and kind == UNIQUE:
-                idle = self._series.is_idle(arm.pattern, way, text)
             new = kind == UNIQUE and not idle
         if arm is not None:
-            response.meta[SERIES] = tuple(way), idle
+            response.meta[SERIES] = tuple(path), idle
         if response.status not in PASSING:  # a server in trouble says nothing of its pages
             for learned in dict.fromkeys(arms):
-                self.yields.learn(learned, new, new)
+                self.state.yields.learn(learned, new, new)
         self.in_flight.look()
-        self.curve.add(verdict["kind"] if verdict else "other", self.yields.queued.total())
+        self.state.curve.add(verdict["kind"] if verdict else "other", self.state.yields.queued.total())
         self._check()
         return verdict
 
@@ -215,23 +210,23 @@ class PagekinExtension:
         """Saves the curve."""
         if self.options.curve is not None:
             self.options.curve.parent.mkdir(parents=True, exist_ok=True)
-            self.curve.save(self.options.curve)
+            self.state.curve.save(self.options.curve)
 
     def _check(self) -> None:
         if self._saturated or self.starting or self.options.saturation == OFF:
             return
-        if not self.saturation.reached():
+        if not self.state.saturation.reached():
             return
         self._saturated = True
         assert self._crawler.stats is not None
-        self._crawler.stats.set_value("pagekin/saturated_at", self.curve.fetched)
+        self._crawler.stats.set_value("pagekin/saturated_at", self.state.curve.fetched)
         spider, engine = self._crawler.spider, self._crawler.engine
         assert spider is not None
         assert engine is not None
-        forecast = self.saturation.forecast()
+        forecast = self.state.saturation.forecast()
         spider.logger.info(
             "pagekin: saturated after %d fetches, %d unique pages; at most %.1f%% of the next would be new",
-            self.curve.fetched, self.curve.counts[UNIQUE], 100 * forecast.best,
+            self.state.curve.fetched, self.state.curve.counts[UNIQUE], 100 * forecast.best,
         )  # fmt: skip
         if self.options.saturation == STOP:
             self._closing = asyncio.ensure_future(engine.close_spider_async(reason=SATURATED))

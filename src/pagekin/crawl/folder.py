@@ -20,7 +20,7 @@ from pagekin import _core
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.replay import is_empty
 from pagekin.crawl.scope import normal_seed
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.errors import ParamsMismatchError, RunError, RunExistsError, UsageError
 from pagekin.fs import TEMP_SUFFIX, write_atomically, writing
 
@@ -36,7 +36,7 @@ class CrawlFolder:
         self.path = path
         self.params = params
 
-    def save(self, state: CrawlState, reason: str | None) -> None:
+    def save(self, state: FrontierCrawl, reason: str | None) -> None:
         """Writes the curve and `crawl.json`. `reason` is None while the crawl runs."""
         state.curve.save(self.path / "curve.parquet")
         forecast = state.saturation.forecast()

@@ -47,10 +47,10 @@ class FrontierScheduler(BaseScheduler):
         state = self.spider.state
         if not self.spider.has_room():
             return None
-        flying: Counter[str] = Counter()
-        for arm, count in state.frontier.yields.in_flight.items():
-            flying[arm.host] += count
-        busy = [host for host, count in flying.items() if count >= self.spider.per_host]
+        fetching: Counter[str] = Counter()
+        for arm, count in state.yields.in_flight.items():
+            fetching[arm.host] += count
+        busy = [host for host, count in fetching.items() if count >= self.spider.per_host]
         target = state.next(busy)
         return self._request(target) if target is not None else None
 
