@@ -31,7 +31,7 @@ class Asked:
 @click.option("--styles", is_flag=True, help="Which style clusters of the run does it belong to?")
 @click.option("--quilts", is_flag=True, help="Is it a quilt of pages of the run, and of which?")
 @click.option("--url", help="Where the page is from; pages of that site are not foreign to it.")
-@click.option("--ip", help="The address it was fetched from, for runs made with --foreign ip.")
+@click.option("--ip", help="The IP address it was fetched from, for runs made with --foreign ip.")
 @click.option(
     "--format",
     "form",
@@ -63,7 +63,7 @@ def check(
 
 
 def _read(name: str, url: str | None, ip: str | None) -> Asked:
-    """Reads the page. Its name stays as it was given: a `Path` would take a slash from an address."""
+    """Reads the page. Its name stays as it was given: a `Path` would take a slash from a URL."""
     from pagekin.errors import InputError
     from pagekin.query.single import text
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pagekin.crawl.state import FrontierCrawl
 
 REASONS = {
-    "finished": "every address was fetched",
+    "finished": "every URL was fetched",
     "pagekin_saturated": "saturated: what is left is not worth fetching; --resume --saturation off goes on",
     "max_pages": "as many pages as were asked for",
     "interrupted": "interrupted; go on with --resume",
@@ -66,7 +66,7 @@ REASONS = {
     show_default=True,
     help="ssdeep score from which a page is a near duplicate.",
 )
-@click.option("--max-pages", type=click.IntRange(min=1), help="Fetch at most so many addresses.")
+@click.option("--max-pages", type=click.IntRange(min=1), help="Fetch at most so many URLs.")
 @click.option(
     "--max-page", type=SIZE, default="16MiB", show_default=True, help="Give up pages larger than this."
 )
@@ -106,7 +106,7 @@ def crawl(
     """Crawl sites politely, until there is nothing new to find.
 
     Writes WARC files that `pagekin scan` reads. robots.txt is obeyed. Pages whose text was seen before are
-    counted as exact or near duplicates, and addresses that keep leading to such pages come last.
+    counted as exact or near duplicates, and URLs that keep leading to such pages come last.
 
     \b
     Examples:

@@ -8,7 +8,7 @@ turns it on. Settings, with their defaults:
     PAGEKIN_THRESHOLD    90          ssdeep score from which a page is a near duplicate
     PAGEKIN_SATURATION   "advise"    off, advise or stop; stop closes the spider with `pagekin_saturated`
     PAGEKIN_WORTH        0.08        new unique pages per fetch below which a crawl is saturated
-    PAGEKIN_ORDER        None        fetch addresses that were met before but for one part after all others;
+    PAGEKIN_ORDER        None        fetch URLs that were met before but for one part after all others;
                                      None: if PAGEKIN_SATURATION is stop
     PAGEKIN_DROP         "none"      none, exact or all: drop the items of such duplicates
     PAGEKIN_FIELD        "pagekin"   the field of items that says what the page was
@@ -124,7 +124,7 @@ def _enabled(crawler: Crawler) -> bool:
 
 
 class PagekinExtension:
-    """Keeps the books: which addresses wait, what came of them, whether it is enough."""
+    """Keeps the books: which URLs wait, what came of them, whether it is enough."""
 
     def __init__(self, crawler: Crawler) -> None:
         if not _enabled(crawler):
@@ -132,7 +132,7 @@ class PagekinExtension:
         self.options = Options.of(crawler.settings)
         self.state = CrawlState(Yields(), self.options.threshold, self.options.worth)
         self.starting = False
-        """Whether the spider has more addresses to begin with: nothing is known of those to come."""
+        """Whether the spider has more URLs to begin with: nothing is known of those to come."""
         self._crawler = crawler
         self._urls: list[str] = []
         self._saturated = False

@@ -7,7 +7,7 @@ waits to be told that something ended:
     waiting       from that signal on, if the scheduler's own count has grown by the next time one looks
     on its way    from our downloader middleware on, as long as Scrapy's downloader or scraper hold it
 
-A page is on its way until the spider has done with it: the addresses on it may be what is still to come.
+A page is on its way until the spider has done with it: the URLs on it may be what is still to come.
 
 What a request carries in its meta are plain tuples, so that it can be written to a queue on disk.
 """
@@ -18,7 +18,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from pagekin.crawl.patterns import Arm, SeenUrls
-from pagekin.urls import parse, pattern_of
+from pagekin.urls import parse_url, url_pattern
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -33,12 +33,12 @@ VIA = "pagekin_via"
 WAITS = "pagekin_waits"
 """Where it carries, while it waits, the run in which it does, its own identity, and by how much it was put
 back."""
-ADDRESS = "(address)"
-"""What made an address new that was met before in all its parts: nothing but that it is asked for again."""
+SAME_URL = "(url)"
+"""What made a URL new that was met before in all its parts: nothing but that it is asked for again."""
 
 ENQUEUED = "scheduler/enqueued"
 STEPS_BACK = 10
-"""Priorities between an address of which all is new and one whose arm brings nothing."""
+"""Priorities between a URL of which all is new and one whose arm brings nothing."""
 
 
 class InFlightRequests:
@@ -125,15 +125,15 @@ class InFlightRequests:
 
     def _arm(self, request: Request) -> Arm:
         posted = request.method != "GET" or bool(request.body)
-        met = None if posted else self._seen_urls.meet(request.url)
+        met = None if posted else self._seen_urls.add(request.url)
         if met is not None:
             return self._yields.arm(met)
-        # What is posted makes a page as much as its address does, and is not told apart here.
-        address = parse(request.url)
-        pattern = pattern_of(address)
+        # What is posted makes a page as much as its URL does, and is not told apart here.
+        parsed = parse_url(request.url)
+        pattern = url_pattern(parsed)
         if posted:
-            return Arm(address.host, f"{request.method} {pattern}")
-        return Arm(address.host, pattern, ADDRESS)
+            return Arm(parsed.host, f"{request.method} {pattern}")
+        return Arm(parsed.host, pattern, SAME_URL)
 
     def _restore(self, request: Request) -> bool:
         """Takes back what waiting did to it; returns whether it waited in this run."""

@@ -1,4 +1,4 @@
-"""Which address to fetch next: the arm with the highest bound first, breadth-first within an arm.
+"""Which URL to fetch next: the arm with the highest bound first, breadth-first within an arm.
 
 Fetching by the *upper* bound keeps exploring by itself: an arm sinks only as far as its own evidence pushes
 it, and among arms that are equally poor the one with the least evidence is next. Now and then an arm is
@@ -23,7 +23,7 @@ BREADTH_FIRST = "breadth-first"
 ORDERS = (UNIQUE_FIRST, BREADTH_FIRST)
 
 AGAIN = 0.8
-"""Weight of an arm whose addresses were met before but for one part."""
+"""Weight of an arm whose URLs were met before but for one part."""
 
 EXPLORE = 20
 """Of so many fetches one goes to an arm by lot, so that none is forgotten while others are rich."""
@@ -33,7 +33,7 @@ MAX_ARMS = 20_000
 
 
 class Target(NamedTuple):
-    """An address to fetch."""
+    """A URL to fetch."""
 
     url: str
     depth: int
@@ -43,7 +43,7 @@ class Target(NamedTuple):
     link_path: LinkPath = ENTRY
     """how it was reached"""
     via: tuple[Arm, ...] = ()
-    """arms of the addresses that redirected to it"""
+    """arms of the URLs that redirected to it"""
 
 
 class _Host:
@@ -84,10 +84,10 @@ class Frontier:
     def add(
         self, url: str, by: Target | None = None, *, redirect: bool = False, idle: bool = False
     ) -> Target | None:
-        """Queues an address, and by way of which other it was found; None if it was met before.
+        """Queues a URL, and by way of which other it was found; None if it was met before.
 
         Args:
-            url: The address.
+            url: The URL.
             by: The target whose page links to it, or that redirects to it.
             redirect: It is a redirect.
             idle: The page is idle (see `series`).
@@ -96,7 +96,7 @@ class Frontier:
         if self.met >= self._limit:
             self.refused += 1
             return None
-        met = self._seen_urls.meet(url)
+        met = self._seen_urls.add(url)
         if met is None:
             return None
         self.met += 1
@@ -118,7 +118,7 @@ class Frontier:
         return hash(url) in self._links
 
     def put(self, target: Target) -> None:
-        """Queues an address, met before or not."""
+        """Queues a URL, met before or not."""
         self.yields.queue(target.arm)
         if self.order == BREADTH_FIRST:
             self._lines.setdefault(target.arm.host, deque()).append(target)
@@ -137,7 +137,7 @@ class Frontier:
     def learn(self, target: Target, worth: bool, unique: bool = False) -> None:
         """A fetch ended: was it worth it, and was the page itself a new one?
 
-        What a redirect leads to is what its own address was worth.
+        What a redirect leads to is what its own URL was worth.
         """
         self.yields.finish(target.arm)
         for arm in dict.fromkeys((target.arm, *target.via)):
@@ -155,18 +155,18 @@ class Frontier:
             heapq.heapify(host.heap)
 
     def pop(self, busy: Collection[str] = (), min_bound: float = 0.0) -> Target | None:
-        """The next address of a host that is not busy, if its arm's bound is more than `min_bound`."""
+        """The next URL of a host that is not busy, if its arm's bound is more than `min_bound`."""
         target = self._pop_first(busy) if self.order == BREADTH_FIRST else self._pop_best(busy, min_bound)
         if target is not None:
             self.yields.start(target.arm)
         return target
 
     def replay(self) -> None:
-        """From here on addresses are taken by name, not by `pop`; `replayed` ends that."""
+        """From here on URLs are taken by name, not by `pop`; `replayed` ends that."""
         self._waiting = {target.url: target for target in self._targets()}
 
     def take(self, url: str) -> Target | None:
-        """Takes an address out by name, adding it if nobody linked to it; None if it was taken before."""
+        """Takes a URL out by name, adding it if nobody linked to it; None if it was taken before."""
         assert self._waiting is not None
         self.add(url)
         target = self._waiting.pop(url, None)
@@ -234,7 +234,7 @@ class Frontier:
             # Ties go by lot, and the lot by the seed: the order of arrival would favour what is listed first.
             name = f"{self._seed} {arm}".encode("utf-8", "replace")
             lot = self._lots[arm] = int.from_bytes(blake2b(name, digest_size=6).digest(), "little")
-        # Of two addresses that are the same but for one part, the one met first goes first.
+        # Of two URLs that are the same but for one part, the one met first goes first.
         return -self.yields.bound(arm) * (AGAIN if arm.again else 1.0), lot, arm
 
     def _pop_first(self, busy: Collection[str]) -> Target | None:

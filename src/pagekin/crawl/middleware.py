@@ -85,7 +85,7 @@ class Recorder:
     def headers_received(self, headers: Any, body_length: int, request: Request) -> None:
         """The body of what is no page, or says that it is too large, is not fetched.
 
-        But its beginning is waited for: only then does Scrapy know the address that the answer came from.
+        But its beginning is waited for: only then does Scrapy know the IP address that the answer came from.
         """
         request.meta[RECEIVED] = 0
         request.meta[REFUSED] = False

@@ -8,7 +8,7 @@ The rule has two sides, and both must hold:
 - the bound over the latest fetches of all arms together is at most `worth`: many small patterns, each too
   small to say much, cannot add up to a rich one unnoticed.
 
-Nothing in it is a count of pages: a site without duplicates is never saturated before its last address.
+Nothing in it is a count of pages: a site without duplicates is never saturated before its last URL.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ CHECK_EVERY = 4
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is to be expected of the queued addresses, in new unique pages per fetch."""
+    """What is to be expected of the queued URLs, in new unique pages per fetch."""
 
     best: float
     """upper bound for the best arm"""
     recent: float
     """upper bound over the latest fetches of all arms"""
     mean: float
-    """expected for an address drawn from the whole frontier"""
+    """expected for a URL drawn from the whole frontier"""
 
 
 class Saturation:
@@ -58,7 +58,7 @@ class Saturation:
         return Forecast(yields.best(), yields.all.bound(), mean)
 
     def open(self) -> bool:
-        """Whether an address that is being fetched may still be worth it."""
+        """Whether a URL that is being fetched may still be worth it."""
         return any(self._yields.bound(arm) > self.worth for arm in self._yields.in_flight)
 
     def reached(self) -> bool:

@@ -34,7 +34,7 @@ class FrontierScheduler(BaseScheduler):
         return bool(self._again) or (not self.spider.ending and len(self.spider.state.frontier) > 0)
 
     def enqueue_request(self, request: Request) -> bool:
-        """A request that is tried again; new addresses come from the frontier alone."""
+        """A request that is tried again; new URLs come from the frontier alone."""
         self._again.append(request)
         return True
 

@@ -1,7 +1,7 @@
 """Endless series: calendars and counters that make another page for every step one takes.
 
 Their pages are short and all different, so to MD5 and ssdeep each is new. What tells them: they are reached
-step by step, from one address to another of the same pattern, and but for numbers they say what one before
+step by step, from one URL to another of the same pattern, and but for numbers they say what one before
 them said. Such a page is *idle*: a unique page, but no reason to go on.
 
 A book that is read from page to page is reached like this too, but says something else on every page. What
@@ -17,7 +17,7 @@ from pagekin import _core
 from pagekin.crawl.patterns import general
 
 STEPS = 6
-"""Steps from an address to another of its pattern before a page can be idle."""
+"""Steps from a URL to another of its pattern before a page can be idle."""
 LOOK_BACK = 3
 """Patterns on the way that count: month, week and day may take turns."""
 MAX_SAYINGS = 2048
@@ -27,7 +27,7 @@ MAX_SERIES = 1000
 
 
 class LinkPath(NamedTuple):
-    """How an address was reached."""
+    """How a URL was reached."""
 
     patterns: tuple[str, ...]
     """the latest on the way, without the names of folders; the last one is its own"""
@@ -37,17 +37,17 @@ class LinkPath(NamedTuple):
     """it hangs on a page that says something, by a pattern that was not on the way"""
 
     def on(self, pattern: str, idle: bool) -> LinkPath:
-        """The way to an address that this one's page links to."""
+        """The way to a URL that this one's page links to."""
         return _on(self, general(pattern), idle)
 
 
 ENTRY = LinkPath((), 0, True)
-"""Before the first address."""
+"""Before the first URL."""
 
 
 @lru_cache(maxsize=1 << 14)
 def _on(path: LinkPath, pattern: str, idle: bool) -> LinkPath:
-    # Cached, so that the many addresses of one page share it.
+    # Cached, so that the many URLs of one page share it.
     known = pattern in path.patterns
     patterns = (*(other for other in path.patterns if other != pattern), pattern)[-LOOK_BACK:]
     return LinkPath(patterns, path.steps + known, not known and not idle)

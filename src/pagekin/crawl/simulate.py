@@ -14,7 +14,7 @@ from pagekin.crawl.seen import EXACT, UNIQUE
 from pagekin.crawl.state import FrontierCrawl
 
 Fetch = Callable[[str], tuple[str | None, Iterable[str]]]
-"""From an address to what is there (None: nothing) and its links."""
+"""From a URL to what is there (None: nothing) and its links."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Simulated:
     """after how many fetches each unique page was found, in the order of finding"""
     fetches: int
     saturated: bool
-    """the rule ended it, not the end of the addresses or the limit"""
+    """the rule ended it, not the end of the URLs or the limit"""
 
     def fetches_for(self, pages: int) -> int | None:
         """Fetches until so many unique pages were found; None if they never were."""

@@ -80,7 +80,7 @@ class CrawlSpider(scrapy.Spider):
         self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
 
     def has_room(self) -> bool:
-        """Whether one more address may be asked for; ends the crawl when all that were allowed have come.
+        """Whether one more URL may be asked for; ends the crawl when all that were allowed have come.
 
         What is on its way counts: it may come. What robots.txt forbids does not, and makes room again.
         """

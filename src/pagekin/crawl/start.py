@@ -75,7 +75,7 @@ def crawl(
             folder.save(state, reason)
     point = state.curve.now()
     if not point.unique and reason != "interrupted":
-        raise NoPagesError(f"no page was fetched: {_why(state) or 'no address was left to fetch'}")
+        raise NoPagesError(f"no page was fetched: {_why(state) or 'no URL was left to fetch'}")
     return Ended(state, reason, saturated_at, replayed)
 
 

@@ -66,7 +66,7 @@ class FrontierCrawl(CrawlState):
             self.frontier.add(url)
 
     def next(self, busy: Collection[str] = ()) -> Target | None:
-        """The next address to fetch; None while there is none, or none worth it before others have landed."""
+        """The next URL to fetch; None while there is none, or none worth it before others have landed."""
         if self._patient and self.yields.in_flight:
             target = self.frontier.pop(busy, self.saturation.worth)
             if target is not None or self.saturation.open():
@@ -86,7 +86,7 @@ class FrontierCrawl(CrawlState):
     def page(self, target: Target, kind: str, links: Iterable[str], *, idle: bool = False) -> bool:
         """A page came; returns whether it was worth the fetch.
 
-        A duplicate that opens a way to addresses of a rich arm is worth it too. A unique page is not if it is
+        A duplicate that opens a way to URLs of a rich arm is worth it too. A unique page is not if it is
         idle: one more of an endless series.
         """
         rich = self._queue(links, target, idle)
@@ -97,9 +97,9 @@ class FrontierCrawl(CrawlState):
         return worth
 
     def redirect(self, target: Target, location: str) -> None:
-        """A redirect came: where it leads is one more address, no step further from the seeds.
+        """A redirect came: where it leads is one more URL, no step further from the seeds.
 
-        One that leads to an address met before was not worth its fetch. Another one is worth what comes of
+        One that leads to a URL met before was not worth its fetch. Another one is worth what comes of
         where it leads.
         """
         if target.depth == 0:

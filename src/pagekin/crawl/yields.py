@@ -5,7 +5,7 @@ the latest evidence: of the last 8, 16, 32, … fetches, how many were worth it.
 score gives the highest rate that the evidence still allows; the lowest of them is the arm's *bound*. An arm
 without evidence has the bound 1: nothing speaks against it yet.
 
-That is Good and Turing's reasoning turned to addresses: what the next draw holds that no draw held before is
+That is Good and Turing's reasoning turned to URLs: what the next draw holds that no draw held before is
 told by how many of the latest draws were the first of their kind.
 """
 
@@ -15,7 +15,7 @@ from collections import Counter
 from functools import lru_cache
 from math import sqrt
 
-from pagekin.crawl.patterns import Arm, Met, general
+from pagekin.crawl.patterns import Arm, NewUrl, general
 
 WINDOWS = (8, 16, 32, 64, 128)
 Z = 1.96
@@ -86,7 +86,7 @@ class Outcomes:
         return best
 
 
-class Kin:
+class Relatives:
     """Outcomes of arms that are relatives, and of the first fetch of each."""
 
     __slots__ = ("all", "firsts")
@@ -105,15 +105,15 @@ class Kin:
 class Yields:
     """Outcomes of every arm, of its relatives, and of all fetches together.
 
-    Relatives are the arms of one host whose addresses were met before but for the same part: what `sid` does
-    to articles it does to lists too. Those of arms whose addresses are new in every part are the ones whose
+    Relatives are the arms of one host whose URLs were met before but for the same part: what `sid` does
+    to articles it does to lists too. Those of arms whose URLs are new in every part are the ones whose
     patterns differ in the names of folders: `/users/ann/mail` is like `/users/bob/mail`.
     """
 
     def __init__(self) -> None:
         self.arms: dict[Arm, Outcomes] = {}
         self.uniques: dict[Arm, Outcomes] = {}
-        self.relatives: dict[tuple[str, str], Kin] = {}
+        self.relatives: dict[tuple[str, str], Relatives] = {}
         self.all = Outcomes()
         self.queued: Counter[Arm] = Counter()
         """SeenUrls that wait to be fetched."""
@@ -121,16 +121,16 @@ class Yields:
         """SeenUrls that are being fetched."""
 
     def queue(self, arm: Arm) -> None:
-        """An address waits."""
+        """A URL waits."""
         self.queued[arm] += 1
 
     def start(self, arm: Arm) -> None:
-        """A waiting address is being fetched."""
+        """A waiting URL is being fetched."""
         _less(self.queued, arm)
         self.in_flight[arm] += 1
 
     def drop(self, arm: Arm) -> None:
-        """A waiting address will not be fetched."""
+        """A waiting URL will not be fetched."""
         _less(self.queued, arm)
 
     def finish(self, arm: Arm) -> None:
@@ -140,15 +140,15 @@ class Yields:
     def learn(self, arm: Arm, worth: bool, unique: bool) -> None:
         """What came of a fetch: was it worth it, and was the page itself a new one?"""
         own = self.arms.setdefault(arm, Outcomes())
-        self.relatives.setdefault(_family(arm), Kin()).add(worth, not own.fetches)
+        self.relatives.setdefault(_family(arm), Relatives()).add(worth, not own.fetches)
         own.add(worth)
         self.uniques.setdefault(arm, Outcomes()).add(unique)
         self.all.add(worth)
 
-    def arm(self, met: Met) -> Arm:
-        """The arm of an address: of the parts that made it new, the one that made the fewest new pages."""
-        poorest = min(met.again, key=lambda part: (self._of_part(met.host, part), part), default="")
-        return Arm(met.host, met.pattern, poorest)
+    def arm(self, new: NewUrl) -> Arm:
+        """The arm of a URL: of the parts that made it new, the one that made the fewest new pages."""
+        poorest = min(new.again, key=lambda part: (self._of_part(new.host, part), part), default="")
+        return Arm(new.host, new.pattern, poorest)
 
     def _of_part(self, host: str, part: str) -> float:
         known = self.relatives.get((host, part))
@@ -181,7 +181,7 @@ class Yields:
         return bound if arm.again else min(bound, own.bound())
 
     def best(self) -> float:
-        """The highest bound of all arms that have addresses to come; 0 if there are none."""
+        """The highest bound of all arms that have URLs to come; 0 if there are none."""
         return max(map(self.bound, self.queued.keys() | self.in_flight.keys()), default=0.0)
 
 

@@ -1,7 +1,7 @@
 """Ranked lists of search results, and the documents in them.
 
 Lists come as JSONL with `query`, `rank`, `url` and `html` or `text`, or as a TREC run file. Documents that
-the list does not hold are found in run folders and crawls: by their addresses, by the `id` that a row of
+the list does not hold are found in run folders and crawls: by their URLs, by the `id` that a row of
 JSONL or Parquet has, or by the number of the page in a run.
 """
 

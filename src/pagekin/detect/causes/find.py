@@ -1,4 +1,4 @@
-"""Which addresses and which software make duplicates, and why, as far as addresses tell."""
+"""Which URLs and which software make duplicates, and why, as far as URLs tell."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import pyarrow as pa
 
 from pagekin.detect.causes.parameters import Parameters
 from pagekin.detect.causes.reasons import Reason, reason
-from pagekin.detect.causes.redirects import Redirects, number
+from pagekin.detect.causes.redirects import Redirects, url_key
 from pagekin.detect.joins import tuples
 from pagekin.engines.base import Engine
 from pagekin.params import Params
 from pagekin.run import Run
 from pagekin.tables import DUPLICATE_RATES, URL_PARAMETERS
 from pagekin.tables.lookup import TableLookup
-from pagekin.urls import Address, parse, pattern_of
+from pagekin.urls import ParsedUrl, parse_url, url_pattern
 
 LOOK_BACK = 50
-"""Earlier members of its class with which a duplicate's address is compared."""
+"""Earlier members of its class with which a duplicate's URL is compared."""
 
 BATCH = 10_000
 """Rows that are Python objects at a time."""
@@ -31,17 +31,17 @@ class Member(NamedTuple):
     """What is known of a page in a class."""
 
     url: str
-    address: Address
+    parsed: ParsedUrl
     domain: str | None
     ip: str | None
-    number: int
+    key: int
     """by which redirects know it"""
 
     def repeated_by(self, other: Member, redirects: Redirects) -> Reason | None:
-        """Why another page repeats this one. A redirect is a fact and goes before what addresses suggest."""
+        """Why another page repeats this one. A redirect is a fact and goes before what URLs suggest."""
         same_ip = self.ip is not None and self.ip == other.ip
-        found = reason(self.address, other.address, self.domain == other.domain, same_ip)
-        if redirects.join(self.number, other.number):
+        found = reason(self.parsed, other.parsed, self.domain == other.domain, same_ip)
+        if redirects.join(self.key, other.key):
             return Reason(-1, "redirect", (found and (found.detail or found.cause)) or "")
         return found
 
@@ -92,18 +92,18 @@ def find_causes(run: Run, engine: Engine, params: Params) -> None:
     for batch in run.batches("pages", ["page", "url", "domain", "words"]):
         clusters = clusters_of(batch.column("page"))
         for (page, url, domain, words), cluster in zip(tuples(batch), clusters, strict=True):
-            address = parse(url or "")
+            parsed = parse_url(url or "")
             copy = copies.get(page)
-            cells[domain or address.host, pattern_of(address), cluster].add(url or "", copy)
+            cells[domain or parsed.host, url_pattern(parsed), cluster].add(url or "", copy)
             if words:
-                parameters.add(address, page if copy is None else copy.content)
+                parameters.add(parsed, page if copy is None else copy.content)
     rates = pa.Table.from_pylist(rate_rows(cells, software), schema=DUPLICATE_RATES.schema)
     tables = {DUPLICATE_RATES: rates, URL_PARAMETERS: parameters.table()}
     engine.publish(run, "causes", tables)
 
 
 def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
-    """Every page that is not its class's representative, with the reason its address gives."""
+    """Every page that is not its class's representative, with the reason its URL gives."""
     fuzzy = run.table("fuzzy", ["class", "page", "url", "kind"])
     sites = run.page_columns("pages", ["domain", "ip"], fuzzy["page"])
     for name in sites.column_names:
@@ -114,7 +114,7 @@ def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
     last = None
     before: list[Member] = []
     for root, page, url, kind, domain, ip in rows:
-        member = Member(url or "", parse(url or ""), domain, ip, number(url or ""))
+        member = Member(url or "", parse_url(url or ""), domain, ip, url_key(url or ""))
         if root != last:
             last, before = root, []
         else:

@@ -164,11 +164,11 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
 
 
 def check_sites(run: Run, params: QuiltParams) -> None:
-    """Fails when no page has the address by which foreign pages are to be told."""
+    """Fails when no page has the IP address by which foreign pages are to be told."""
     if params.foreign == "ip" and not any(
         len(batch) > batch["ip"].null_count for batch in run.batches("pages", ["ip"])
     ):
-        raise ParamsError("--foreign ip: the crawl recorded no address of any page; take host or domain")
+        raise ParamsError("--foreign ip: the crawl recorded no IP address of any page; take host or domain")
 
 
 def source_rows(found: pa.Table) -> pa.Table:
