@@ -39,8 +39,6 @@ _IN_PATH = re.compile(r";([A-Za-z_]+)=([^/;]*)")
 
 
 class ParsedUrl(NamedTuple):
-    """A URL taken apart."""
-
     scheme: str
     host: str
     path: str

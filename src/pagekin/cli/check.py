@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """The page that is asked about."""
-
     name: str
     html: bytes
     text: str
@@ -76,7 +74,6 @@ def _read(name: str, url: str | None, ip: str | None) -> Asked:
 
 
 def check_styles(run: Run, asked: Asked, form: str) -> None:
-    """Which style clusters does it belong to?"""
     from pagekin.cli.tables import clean, print_table
 
     found = run.check(asked.name)
@@ -91,7 +88,6 @@ def check_styles(run: Run, asked: Asked, form: str) -> None:
 
 
 def check_quilts(run: Run, asked: Asked, form: str) -> None:
-    """Is it a quilt of pages of the run?"""
     from pagekin.cli.tables import clean, print_table
     from pagekin.query.check import KnownGrams
 

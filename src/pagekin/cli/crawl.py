@@ -192,7 +192,6 @@ class Screen:
             self._live.stop()
 
     def show(self, state: FrontierCrawl) -> None:
-        """Called after every fetch."""
         now = time.monotonic()
         if now - self._spoke < self._every:
             return

@@ -57,7 +57,6 @@ class ProgressReporter:
             self._bar = None
 
     def step(self, name: str) -> None:
-        """A new step begins."""
         self._name, self._pages = name, 0
         self._begin = self._spoke = time.monotonic()
         if self._bar is not None:

@@ -18,8 +18,6 @@ POINTS = 2048
 
 
 class Point(NamedTuple):
-    """One row of the curve."""
-
     fetched: int
     unique: int
     exact: int
@@ -45,7 +43,6 @@ class Curve:
         self._begin = time.monotonic()
 
     def add(self, kind: str, queued: int) -> None:
-        """One fetch more."""
         self.counts[kind] += 1
         self.fetched += 1
         self._queued = queued

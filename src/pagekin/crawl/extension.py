@@ -76,8 +76,6 @@ class PagekinAddon:
 
 
 class Options(NamedTuple):
-    """The settings, checked."""
-
     threshold: int
     saturation: str
     worth: float
@@ -148,7 +146,6 @@ class PagekinExtension:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PagekinExtension:
-        """Made by Scrapy."""
         return cls(crawler)
 
     def spider_opened(self, spider: Spider) -> None:
@@ -207,7 +204,6 @@ class PagekinExtension:
         return item
 
     def spider_closed(self, spider: Spider, reason: str) -> None:
-        """Saves the curve."""
         if self.options.curve is not None:
             self.options.curve.parent.mkdir(parents=True, exist_ok=True)
             self.state.curve.save(self.options.curve)
@@ -280,7 +276,6 @@ class PagekinMiddleware:
     async def process_spider_output_async(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """The same for spiders that are asynchronous."""
         async for thing in result:
             kept = self._out(response, thing)
             if kept is not None:
@@ -308,7 +303,6 @@ class PagekinDownloads:
         return cls(_extension(crawler))
 
     def process_request(self, request: Request) -> None:
-        """Its turn has come."""
         self._extension.in_flight.start(request)
 
     def process_exception(self, request: Request, exception: Exception) -> None:

@@ -33,8 +33,6 @@ MAX_ARMS = 20_000
 
 
 class Target(NamedTuple):
-    """A URL to fetch."""
-
     url: str
     depth: int
     arm: Arm
@@ -59,7 +57,7 @@ _Entry = tuple[float, int, Arm]
 
 
 class Frontier:
-    """SeenUrls that were met and not yet fetched."""
+    """URLs that were met and not yet fetched."""
 
     def __init__(self, order: str = UNIQUE_FIRST, seed: int = 0, limit: int = 2_000_000) -> None:
         self.yields = Yields()
@@ -216,7 +214,6 @@ class Frontier:
         return chosen if self.yields.bound(chosen) > min_bound else best
 
     def _top(self, host: _Host) -> _Entry:
-        """The best arm of a host."""
         heap = host.heap
         while True:
             first = heap[0]

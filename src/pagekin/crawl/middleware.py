@@ -51,7 +51,6 @@ def set_delay(crawler: Crawler, request: Request, seconds: float) -> None:
 
 
 def spider_of(crawler: Crawler) -> CrawlSpider:
-    """The crawl's spider."""
     return cast("CrawlSpider", crawler.spider)
 
 
@@ -72,7 +71,6 @@ class Recorder:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Recorder:
-        """Made by Scrapy."""
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:

@@ -51,7 +51,6 @@ class Saturation:
         self._asked = 0
 
     def forecast(self) -> Forecast:
-        """What to expect now."""
         yields, queued = self._yields, self._yields.queued
         total = queued.total()
         mean = sum(yields.rate(arm) * size for arm, size in queued.items()) / total if total else 0.0

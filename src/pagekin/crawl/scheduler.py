@@ -30,7 +30,6 @@ class FrontierScheduler(BaseScheduler):
         self.spider = spider
 
     def has_pending_requests(self) -> bool:
-        """Whether there is anything left to fetch."""
         return bool(self._again) or (not self.spider.ending and len(self.spider.state.frontier) > 0)
 
     def enqueue_request(self, request: Request) -> bool:

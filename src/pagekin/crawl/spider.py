@@ -50,7 +50,6 @@ class CrawlSpider(scrapy.Spider):
         yield
 
     def parse(self, response: Response, **_: Any) -> None:
-        """An answer came."""
         target, limit = response.meta[TARGET], self.params.max_page_bytes
         body = response.body if response.meta.get(RECEIVED, 0) <= limit else None
         answer = understand(target.url, response.meta[HEAD], body, limit)
@@ -58,7 +57,6 @@ class CrawlSpider(scrapy.Spider):
         self._after()
 
     def failed(self, failure: Failure) -> None:
-        """No answer came."""
         request: scrapy.Request = failure.request  # type: ignore[attr-defined]
         forbidden = isinstance(failure.value, IgnoreRequest)
         if forbidden and self.ending:

@@ -27,8 +27,6 @@ _started = False
 
 @dataclass(frozen=True)
 class Ended:
-    """How a crawl ended."""
-
     state: FrontierCrawl
     reason: str
     """finished, pagekin_saturated, max_pages or interrupted"""

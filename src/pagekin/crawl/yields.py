@@ -64,7 +64,6 @@ class Outcomes:
         self.new = 0
 
     def add(self, new: bool) -> None:
-        """One fetch more."""
         self.bits = (self.bits << 1 | new) & _ALL
         self.fetches += 1
         self.new += new
@@ -96,7 +95,6 @@ class Relatives:
         self.firsts = Outcomes()
 
     def add(self, new: bool, first: bool) -> None:
-        """One fetch more."""
         self.all.add(new)
         if first:
             self.firsts.add(new)
@@ -121,20 +119,16 @@ class Yields:
         """SeenUrls that are being fetched."""
 
     def queue(self, arm: Arm) -> None:
-        """A URL waits."""
         self.queued[arm] += 1
 
     def start(self, arm: Arm) -> None:
-        """A waiting URL is being fetched."""
         _less(self.queued, arm)
         self.in_flight[arm] += 1
 
     def drop(self, arm: Arm) -> None:
-        """A waiting URL will not be fetched."""
         _less(self.queued, arm)
 
     def finish(self, arm: Arm) -> None:
-        """A fetch ended."""
         _less(self.in_flight, arm)
 
     def learn(self, arm: Arm, worth: bool, unique: bool) -> None:

@@ -102,10 +102,10 @@ class Silent:
     """A `Progress` that says nothing."""
 
     def step(self, name: str) -> None:
-        """Says nothing."""
+        pass
 
     def advance(self, pages: int, done: float) -> None:
-        """Says nothing."""
+        pass
 
 
 class Engine(ABC):

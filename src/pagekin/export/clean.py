@@ -111,8 +111,6 @@ def export_clean(
 
 
 class _RowCounter:
-    """Counts the rows that pass."""
-
     rows = 0
 
     def __call__(self, batch: Batch) -> Batch:
@@ -133,7 +131,6 @@ class _PageColumns:
         self.classes = TableLookup(classes, "class")
 
     def has_words(self, page: pa.Array) -> pa.Array:
-        """Whether pages have words."""
         return pc.greater(self.known.column("words", page), 0)
 
     def order(self) -> Batch:
@@ -182,7 +179,6 @@ Write = Callable[[Path, pa.Schema, Iterator[Batch]], None]
 
 
 def writer_of(path: Path) -> Write:
-    """Who writes a file of that name."""
     for end, write in WRITERS.items():
         if path.name.lower().endswith(end):
             return write

@@ -71,8 +71,6 @@ class ServerParams:
 
 @dataclass(frozen=True)
 class Params:
-    """All parameters of a run."""
-
     read: ReadParams = field(default_factory=ReadParams, metadata={"doc": "reading the crawl"})
     style: StyleParams = field(default_factory=StyleParams, metadata={"doc": "style fingerprints"})
     shingles: ShingleParams = field(default_factory=ShingleParams, metadata={"doc": "shingles"})
@@ -123,7 +121,6 @@ class Params:
 
     @classmethod
     def from_toml(cls, path: Path) -> Params:
-        """Reads a parameter file."""
         try:
             return cls.from_dict(tomllib.loads(path.read_text(encoding="utf-8")))
         except OSError as error:

@@ -69,7 +69,6 @@ class QuiltCheck:
         return self.patch_grams / self.grams if self.grams else 0.0
 
     def table(self) -> pa.Table:
-        """The sources as rows."""
         return pa.Table.from_pylist(self.sources)
 
 

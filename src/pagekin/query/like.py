@@ -37,7 +37,6 @@ class Gap:
 
     @property
     def strong(self) -> bool:
-        """It is wide."""
         return self.upper - self.lower >= STRONG
 
     def __str__(self) -> str:

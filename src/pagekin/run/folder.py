@@ -77,12 +77,10 @@ class Run:
 
     @property
     def inputs(self) -> list[Input]:
-        """The inputs in order."""
         return [Input(i["ordinal"], i["path"], i["format"]) for i in self.info["inputs"]]
 
     @property
     def params(self) -> Params:
-        """The parameters the run was made with."""
         return Params.from_run(self.info["params"])
 
     @property
@@ -250,7 +248,6 @@ class Run:
         shutil.rmtree(self.path / ".work" / step, ignore_errors=True)
 
     def is_done(self, step: str) -> bool:
-        """The step's tables are published."""
         return step in self.info["steps"]
 
     def is_staged(self, step: str) -> bool:
@@ -320,7 +317,6 @@ class PageFilter:
         return bisect_left(self._sorted, known.min) < bisect_right(self._sorted, known.max)
 
     def select(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of the pages."""
         return batch.filter(self._pages.contains(batch.column("page")))
 
 

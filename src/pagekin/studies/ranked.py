@@ -39,7 +39,6 @@ class Page:
 
     @classmethod
     def of(cls, text: str) -> Page:
-        """From its text."""
         text = _plain(text)
         digest = md5(text.encode(), usedforsecurity=False).digest()
         return cls(digest, _core.ssdeep(text.encode()), bool(_core.words(text)))

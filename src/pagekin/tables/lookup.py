@@ -23,7 +23,6 @@ class TableLookup:
         return _array(self._table[name].take(self._places.of(_array(keys))))
 
     def contains(self, keys: pa.Array | pa.ChunkedArray) -> pa.Array:
-        """Whether the table has each key."""
         return self._places.hold(_array(keys))
 
 

@@ -73,7 +73,6 @@ class Cell:
     reasons: dict[tuple[str, str], Example] = field(default_factory=dict)
 
     def add(self, url: str, copy: Copy | None) -> None:
-        """One more page."""
         self.pages += 1
         if copy is not None:
             self.kinds[copy.kind] += 1
@@ -144,7 +143,6 @@ def cluster_names(run: Run) -> dict[int, str | None]:
 def rate_rows(
     cells: dict[tuple[str, str, int | None], Cell], software: dict[int, str | None]
 ) -> list[dict[str, object]]:
-    """The rows of `duplicate_rates`, in order."""
     rows: list[dict[str, object]] = []
     for (site, pattern, cluster), cell in sorted(cells.items(), key=_order):
         main = max(cell.reasons.items(), key=lambda item: (item[1].pages, item[0]), default=None)

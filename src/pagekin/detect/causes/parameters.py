@@ -50,7 +50,6 @@ class Parameters:
                 column.append(value)
 
     def table(self) -> pa.Table:
-        """The rows of `url_parameters`."""
         with_key = _distinct(dict(zip(("key", "group", "url"), map(_column, self._rows), strict=True)))
         without = _distinct({name: with_key[name] for name in ("key", "group")})
         without = without.append_column("url", without["group"])

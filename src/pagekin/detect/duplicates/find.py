@@ -36,7 +36,6 @@ class Shingle:
     schema: pa.Schema = RESKETCHED
 
     def open(self, threads: int) -> BatchFunction:
-        """Texts in, shingles and digests out."""
         kernel = shingler(self.params)
 
         return lambda texts: kernel.shingles_of(texts, threads, digests=True).select(RESKETCHED.names)
@@ -51,7 +50,6 @@ class FindEdges:
     schema: pa.Schema = EDGES
 
     def open(self, resources: Resources) -> _core.Kin:
-        """Collects sketches."""
         b, spill = self.banding, str(resources.spill)
         return _core.Kin(b.bands, b.rows, b.similarity, resources.threads, resources.memory, spill)
 
@@ -65,7 +63,6 @@ class Members:
     schema: pa.Schema = MEMBERS
 
     def open(self, threads: int) -> BatchFunction:
-        """The filter."""
         page, other, kind = (self.edges[name].combine_chunks() for name in EDGES.names)
         involved = _core.Places(pa.concat_arrays([page, other]))
         copies = _core.Places(page.filter(pc.equal(kind, SAME)))
@@ -96,11 +93,9 @@ class MakeClasses:
 
     @property
     def schema(self) -> pa.Schema:
-        """`tables.DUPLICATES`."""
         return self.table.schema
 
     def open(self, resources: Resources) -> _core.Verifier:
-        """Collects texts."""
         edges = self.edges.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=EDGES)]
         return _core.Verifier(
             edges[0],

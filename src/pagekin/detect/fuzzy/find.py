@@ -38,7 +38,6 @@ class FuzzyReducer:
         self.push = self.classes.push
 
     def finish(self) -> Iterator[Batch]:
-        """One row for each member."""
         yield self.classes.finish()
 
 
@@ -52,7 +51,6 @@ class Classes:
     schema: pa.Schema = MEMBERS
 
     def open(self, resources: Resources) -> FuzzyReducer:
-        """A reducer that knows which pages have no words."""
         return FuzzyReducer(self.run, self.params, resources)
 
 

@@ -53,7 +53,6 @@ class Popular:
     schema: pa.Schema = POSTINGS
 
     def open(self, resources: Resources) -> _core.FindPopular:
-        """Collects shingles."""
         params, threads, memory = self.params, resources.threads, resources.memory
         return _core.FindPopular(
             self.sites, params.popular, params.holders, threads, memory, str(resources.spill)
@@ -69,7 +68,6 @@ class Count:
     schema: pa.Schema = COUNTS
 
     def open(self, threads: int) -> BatchFunction:
-        """Sketches in, counts out."""
         return _core.Donors(self.sites, self.popular.to_batches(), threads).count
 
 
@@ -83,7 +81,6 @@ class Cover:
     schema: pa.Schema = COVERED
 
     def open(self, threads: int) -> BatchFunction:
-        """Sketches in, covers out."""
         donors = _core.Donors(self.sites, self.popular.to_batches(), threads)
         params = self.params
         return lambda batch: donors.cover(batch, params.min_popular, params.prune).cast(COVERED)
@@ -98,7 +95,6 @@ class Quote:
     schema: pa.Schema = QUOTES
 
     def open(self, threads: int) -> BatchFunction:
-        """Texts in, phrases out."""
         return _core.Quoter(self.wanted, shingler(self.shingles), threads).quote
 
 

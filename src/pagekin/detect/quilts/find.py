@@ -136,7 +136,6 @@ class Covered:
     schema: pa.Schema = COVERED
 
     def open(self, resources: Resources) -> QuiltReducer:
-        """A reducer that knows the pages' sites and classes."""
         return QuiltReducer(self.run, self.params, resources, self.server_map, self.metrics)
 
 

@@ -51,11 +51,9 @@ class StyleReducer:
         )
 
     def push(self, batch: Batch) -> None:
-        """More fingerprints."""
         self.native.push(batch)
 
     def finish(self) -> Iterator[Batch]:
-        """The members of all clusters."""
         for probe in range(self.params.probes):
             self.native.probe(probe)
             self.resources.advance((probe + 1) / self.params.probes)
@@ -74,7 +72,6 @@ class Cluster:
     schema: pa.Schema = MEMBERS
 
     def open(self, resources: Resources) -> StyleReducer:
-        """Collects fingerprints."""
         return StyleReducer(self.params, resources)
 
 
