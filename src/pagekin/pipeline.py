@@ -104,7 +104,7 @@ def scan(
         strict: Fail when any input is damaged or unreadable.
         against: A run folder whose pages are known: page ids go on behind its own, and what is found among
             the new pages is told in terms of the old (`Run.against`).
-        progress: Hears how the work goes on.
+        progress: Is told how the work goes on.
 
     Examples:
         >>> import pagekin

@@ -1,4 +1,4 @@
-"""What commands say while they work: a progress line, plain lines, or JSON lines, always on stderr."""
+"""Progress and messages of commands, on stderr: a progress bar, plain lines or JSON lines."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def reporter_options(command: F) -> F:
         reporter = ProgressReporter(quiet=quiet, as_json=as_json)
         if not as_json:
             return command(*args, reporter=reporter, **kwargs)
-        # Whoever reads JSON lines wants the last one to be one too.
+        # With --json errors are JSON lines too.
         try:
             return command(*args, reporter=reporter, **kwargs)
         except PagekinError as error:

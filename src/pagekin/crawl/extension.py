@@ -8,7 +8,7 @@ turns it on. Settings, with their defaults:
     PAGEKIN_THRESHOLD    90          ssdeep score from which a page is a near duplicate
     PAGEKIN_SATURATION   "advise"    off, advise or stop; stop closes the spider with `pagekin_saturated`
     PAGEKIN_WORTH        0.08        new unique pages per fetch below which a crawl is saturated
-    PAGEKIN_ORDER        None        fetch URLs that were met before but for one part after all others;
+    PAGEKIN_ORDER        None        fetch URLs that differ in one part from one met before last;
                                      None: if PAGEKIN_SATURATION is stop
     PAGEKIN_DROP         "none"      none, exact or all: drop the items of such duplicates
     PAGEKIN_FIELD        "pagekin"   the field of items that says what the page was
@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 class PagekinAddon:
-    """Puts the three parts in their places."""
+    """Turns on the extension and both middlewares."""
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy before anything else is made."""
@@ -122,7 +122,7 @@ def _enabled(crawler: Crawler) -> bool:
 
 
 class PagekinExtension:
-    """Keeps the books: which URLs wait, what came of them, whether it is enough."""
+    """Follows the spider's requests, judges its pages, and decides when to stop."""
 
     def __init__(self, crawler: Crawler) -> None:
         if not _enabled(crawler):
@@ -130,7 +130,7 @@ class PagekinExtension:
         self.options = Options.of(crawler.settings)
         self.state = CrawlState(Yields(), self.options.threshold, self.options.worth)
         self.starting = False
-        """Whether the spider has more URLs to begin with: nothing is known of those to come."""
+        """Whether the spider still yields start requests, of which nothing is known yet."""
         self._crawler = crawler
         self._urls: list[str] = []
         self._saturated = False
@@ -149,7 +149,7 @@ class PagekinExtension:
         return cls(crawler)
 
     def spider_opened(self, spider: Spider) -> None:
-        """Says so if a part is missing: nothing else would show it."""
+        """Warns if a part is not turned on."""
         for missing, without in (
             (
                 self._crawler.get_spider_middleware(PagekinMiddleware) is None,
@@ -184,7 +184,7 @@ class PagekinExtension:
             new = kind == UNIQUE and not idle
         if arm is not None:
             response.meta[SERIES] = tuple(path), idle
-        if response.status not in PASSING:  # a server in trouble says nothing of its pages
+        if response.status not in PASSING:  # a failing server says nothing about its pages
             for learned in dict.fromkeys(arms):
                 self.state.yields.learn(learned, new, new)
         self.in_flight.look()

@@ -95,7 +95,7 @@ def _check(path: Path, params: CrawlParams, resume: bool) -> None:
     if info.get("format") != FORMAT:
         raise RunError(f"{path} was written in format {info.get('format')}; this pagekin reads {FORMAT}")
     if not resume and is_empty(path, params.max_page_bytes):
-        return  # nobody answered; there is nothing to lose, and nothing that seeds and scope must fit
+        return  # nothing was stored: the folder can be used again, with other seeds too
     if not resume:
         raise RunExistsError(
             f"{path} already holds a crawl; add --resume to go on with it, or choose another -o"

@@ -1,8 +1,8 @@
 """Which URL to fetch next: the arm with the highest bound first, breadth-first within an arm.
 
 Fetching by the *upper* bound keeps exploring by itself: an arm sinks only as far as its own evidence pushes
-it, and among arms that are equally poor the one with the least evidence is next. Now and then an arm is
-chosen by lot. The same bound tells when the crawl is saturated: when even the best arm's is low.
+it, and among arms that are equally poor the one with the least evidence is next. Every 20th
+fetch goes to a random arm. The crawl is saturated when even the best arm's bound is low.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ AGAIN = 0.8
 """Weight of an arm whose URLs were met before but for one part."""
 
 EXPLORE = 20
-"""Of so many fetches one goes to an arm by lot, so that none is forgotten while others are rich."""
+"""Every so many fetches one goes to a random arm, so that none is forgotten."""
 
 MAX_ARMS = 20_000
-"""A site that makes up folder names gets one arm for all that come after so many."""
+"""A host with more arms gets one arm for all that come later: it makes up folder names."""
 
 
 class Target(NamedTuple):
@@ -53,7 +53,7 @@ class _Host:
 
 
 _Entry = tuple[float, int, Arm]
-"""What the heap sorts by: the bound (negative, weighted), a lot to break ties, the arm."""
+"""What the heap sorts by: the bound (negative, weighted), a random number to break ties, the arm."""
 
 
 class Frontier:
@@ -208,7 +208,7 @@ class Frontier:
         return target
 
     def _any(self, best: Arm, min_bound: float) -> Arm:
-        """An arm of the same host that is worth a fetch, by lot."""
+        """A random arm of the same host that is worth a fetch."""
         arms = list(self._hosts[best.host].queues)
         chosen = arms[self._random.randrange(len(arms))]
         return chosen if self.yields.bound(chosen) > min_bound else best
@@ -228,7 +228,7 @@ class Frontier:
     def _entry(self, arm: Arm) -> _Entry:
         lot = self._lots.get(arm)
         if lot is None:
-            # Ties go by lot, and the lot by the seed: the order of arrival would favour what is listed first.
+            # Ties are broken at random, by the seed: the order of arrival would favour what is listed first.
             name = f"{self._seed} {arm}".encode("utf-8", "replace")
             lot = self._lots[arm] = int.from_bytes(blake2b(name, digest_size=6).digest(), "little")
         # Of two URLs that are the same but for one part, the one met first goes first.

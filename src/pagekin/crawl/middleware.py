@@ -99,7 +99,7 @@ class Recorder:
             raise StopDownload(fail=False)  # its body may be one that never begins, as of a stream of events
 
     def bytes_received(self, data: bytes, request: Request) -> None:
-        """A body without end is left where it becomes too large."""
+        """Stops a download that becomes too large."""
         if request.meta[REFUSED]:
             raise StopDownload(fail=False)
         request.meta[RECEIVED] += len(data)
@@ -130,7 +130,7 @@ class Recorder:
             raise IgnoreRequest("output") from error
         self._wait(request, response)
         request.meta[HEAD] = head
-        # Nobody after us shall decode it: resuming reads the bytes from the file, and must find the same.
+        # Not decoded by later middlewares: a resumed crawl reads these bytes from the file.
         plain = response.copy()
         plain.headers.pop(b"Content-Encoding", None)
         return plain

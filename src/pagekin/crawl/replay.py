@@ -110,7 +110,7 @@ def _stored(raw: RawRecord) -> StoredResponse | None:
     url = field(raw.head, raw.low, b"\r\nwarc-target-uri:").decode("utf-8", "replace")
     block = (raw.front + raw.data)[: raw.length]
     http = parse_head(block, b"")
-    # What cannot be understood is an answer too.
+    # A response that cannot be parsed counts too.
     end = http.end if http is not None else len(block)
     larger = field(raw.head, raw.low, f"\r\n{LARGER_THAN.lower()}:".encode())
     robots = field(raw.head, raw.low, f"\r\n{FETCHED_AS.lower()}:".encode()) == ROBOTS.encode()

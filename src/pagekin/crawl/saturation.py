@@ -3,8 +3,8 @@
 The rule has two sides, and both must hold:
 
 - each queued arm's bound (see `yields`) is at most `worth`: no pattern is left that might still be rich,
-  however long others have been poor. A pattern of which nothing is known has the bound 1, so a plateau that
-  hides a door to elsewhere is not taken for the end;
+  however poor the others are. A pattern of which nothing is known has the bound 1, so
+  the crawl does not end before it was tried;
 - the bound over the latest fetches of all arms together is at most `worth`: many small patterns, each too
   small to say much, cannot add up to a rich one unnoticed.
 

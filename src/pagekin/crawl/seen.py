@@ -24,8 +24,7 @@ class Judgement(NamedTuple):
 class SeenPages:
     """Exact duplicates by MD5 of the text; near ones by ssdeep, or by the same words in another order.
 
-    A sorted list is the same list. Its text has the same words, so the MD5 of the sorted words finds it,
-    which no comparison of the texts as they stand would.
+    A list that is sorted differently has the same words: the MD5 of the sorted words finds it.
     """
 
     def __init__(self, threshold: int = 90) -> None:

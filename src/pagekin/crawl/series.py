@@ -1,8 +1,8 @@
 """Endless series: calendars and counters that make another page for every step one takes.
 
-Their pages are short and all different, so to MD5 and ssdeep each is new. What tells them: they are reached
-step by step, from one URL to another of the same pattern, and but for numbers they say what one before
-them said. Such a page is *idle*: a unique page, but no reason to go on.
+Their pages are short and all different, so to MD5 and ssdeep each is new. They are recognised by how they are
+reached, step by step from one URL to another of the same pattern, and by their words, which but for numbers
+are those of an earlier page. Such a page is *idle*: a unique page, but no reason to go on.
 
 A book that is read from page to page is reached like this too, but says something else on every page. What
 hangs on a page that is not idle, an article on a list, is no part of a series.
@@ -21,9 +21,9 @@ STEPS = 6
 LOOK_BACK = 3
 """Patterns on the way that count: month, week and day may take turns."""
 MAX_SAYINGS = 2048
-"""A series whose pages have said more different things than this says something."""
+"""A series with more different texts than this is not endless repetition."""
 MAX_SERIES = 1000
-"""What bounds the memory: series that come after these are taken for sites that say something."""
+"""A limit on memory: later series are not checked."""
 
 
 class LinkPath(NamedTuple):

@@ -3,10 +3,10 @@
 The chance that the next fetch of an arm brings something new falls as the arm is used up. So what counts is
 the latest evidence: of the last 8, 16, 32, … fetches, how many were worth it. For each such window the Wilson
 score gives the highest rate that the evidence still allows; the lowest of them is the arm's *bound*. An arm
-without evidence has the bound 1: nothing speaks against it yet.
+without evidence has the bound 1.
 
-That is Good and Turing's reasoning turned to URLs: what the next draw holds that no draw held before is
-told by how many of the latest draws were the first of their kind.
+This is the estimate of Good and Turing applied to URLs: the chance that the next fetch is something new is
+the share of new things among the latest fetches.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pagekin.crawl.patterns import Arm, NewUrl, general
 
 WINDOWS = (8, 16, 32, 64, 128)
 Z = 1.96
-"""Normal quantile of the bound: one in forty rates this low lies above it, by chance."""
+"""Normal quantile of the bound: the true rate is above it in 2.5% of cases."""
 
 _ALL = (1 << WINDOWS[-1]) - 1
 _MASKS = tuple((window, (1 << window) - 1) for window in WINDOWS)
@@ -31,7 +31,7 @@ SIBLINGS = 8
 BORROWED_WIDELY = 64
 """And then so many fetches' worth comes from them: enough to leave an arm of which little was tried."""
 TRUST = 2
-"""Relatives' evidence counts half of one's own."""
+"""Evidence from relatives counts half."""
 RICH = 0.8
 """An arm is rich when at least so many of its latest pages were new ones."""
 ENOUGH = 8
@@ -103,9 +103,9 @@ class Relatives:
 class Yields:
     """Outcomes of every arm, of its relatives, and of all fetches together.
 
-    Relatives are the arms of one host whose URLs were met before but for the same part: what `sid` does
-    to articles it does to lists too. Those of arms whose URLs are new in every part are the ones whose
-    patterns differ in the names of folders: `/users/ann/mail` is like `/users/bob/mail`.
+    Relatives are the arms of one host whose URLs were met before but for the same part: `sid` has the same
+    effect on articles and on lists. For arms whose URLs are new in every part they are those whose patterns
+    differ in the names of folders: `/users/ann/mail` is like `/users/bob/mail`.
     """
 
     def __init__(self) -> None:
@@ -163,14 +163,14 @@ class Yields:
         own = self.arms.get(arm, _NONE)
         kin = self.relatives.get(_family(arm))
         if kin is None or kin.all.fetches <= own.fetches or (own.bits and not arm.again):
-            # Pages that were new in the folder of one name speak for themselves.
+            # An arm that brought new pages needs no evidence from its relatives.
             return own.bound()
         widely = own.fetches > 0 and kin.firsts.fetches >= SIBLINGS
         borrowed = min(BORROWED_WIDELY if widely else BORROWED, (kin.all.fetches - own.fetches) / TRUST)
         rate = kin.all.rate(BORROWED_WIDELY if widely else BORROWED)
         bound = own.bound(rate * borrowed, borrowed)
         if not own.fetches:
-            # What an arm brings at first is told by what others brought at first.
+            # The first fetch of an arm is predicted by the first fetches of its relatives.
             bound = min(bound, kin.firsts.bound())
         return bound if arm.again else min(bound, own.bound())
 

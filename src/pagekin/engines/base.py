@@ -46,7 +46,7 @@ class Resources:
     spill: Path
     """A folder for its files alone, removed afterwards."""
     advance: Callable[[float], None] = lambda done: None
-    """Hears which share of the finishing is done."""
+    """Is told which share of `finish` is done."""
     note: Callable[[str, Any], None] = lambda name, value: None
     """Puts a figure about the work into `run.json`."""
 
@@ -89,7 +89,7 @@ class Output:
 
 
 class Progress(Protocol):
-    """Hears how the work goes on."""
+    """Is told how the work goes on."""
 
     def step(self, name: str) -> None:
         """A new step begins."""

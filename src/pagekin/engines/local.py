@@ -241,7 +241,7 @@ class Prefetch(Iterator[T]):
         self._put((False, end))
 
     def _put(self, entry: tuple[bool, T | BaseException | None]) -> None:
-        # Wakes up now and then: a consumer that went away must not leave this thread waiting for ever.
+        # With a timeout: a consumer that went away must not leave this thread waiting for ever.
         while not self._stop.is_set():
             with suppress(queue.Full):
                 self._queue.put(entry, timeout=0.1)

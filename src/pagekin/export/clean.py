@@ -75,7 +75,7 @@ def export_clean(
         min_words: Leave out passages of fewer words.
         threads: How many threads may be used; by default all cores.
         memory: Bytes that may be used; more goes to a folder beside the output.
-        progress: Hears how the work goes on.
+        progress: Is told how the work goes on.
     """
     write = writer_of(output)
     if "duplicates" not in run.tables:

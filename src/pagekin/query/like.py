@@ -16,7 +16,7 @@ from pagekin.run import Run
 THIN = 0.01
 """A gap holds at most this many pages for each page above it."""
 WIDTH = 0.04
-"""Narrower gaps, in similarity, say nothing."""
+"""Narrower gaps, in similarity, are ignored."""
 STRONG = 0.1
 BACKGROUND = 0.05
 """Below this similarity pages have nothing in common but what all HTML has."""

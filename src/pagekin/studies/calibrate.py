@@ -73,7 +73,7 @@ class Calibration:
     pairs: list[Pair]
     ranges: list[Range]
     standings: list[ScoreThreshold]
-    """what the scores that are borne out by enough pairs are worth, highest first"""
+    """estimates for the scores that enough pairs support, highest first"""
 
     @property
     def suggested(self) -> ScoreThreshold | None:
@@ -91,7 +91,7 @@ def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Cal
 
     Args:
         run: The run; it needs its texts and sketches, no detector.
-        similarity: What makes two texts near duplicates in the eyes of the reader, 0 to 1.
+        similarity: The similarity from which on you call two texts near duplicates, 0 to 1.
         per_range: Pairs to compare for each range of scores.
         seed: Another seed takes other pairs.
     """

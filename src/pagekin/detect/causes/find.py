@@ -38,7 +38,7 @@ class Member(NamedTuple):
     """by which redirects know it"""
 
     def repeated_by(self, other: Member, redirects: Redirects) -> Reason | None:
-        """Why another page repeats this one. A redirect is a fact and goes before what URLs suggest."""
+        """Why another page repeats this one. A redirect is certain, so it goes before what URLs suggest."""
         same_ip = self.ip is not None and self.ip == other.ip
         found = reason(self.parsed, other.parsed, self.domain == other.domain, same_ip)
         if redirects.join(self.key, other.key):
@@ -133,7 +133,7 @@ def style_clusters(run: Run) -> Callable[[pa.Array], list[int | None]]:
 
 
 def cluster_names(run: Run) -> dict[int, str | None]:
-    """What the style clusters give themselves away as."""
+    """The names of the style clusters."""
     if "style_clusters" not in run.tables:
         return {}
     named = run.table("style_clusters", ["cluster", "name"])

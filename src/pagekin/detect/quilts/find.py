@@ -154,7 +154,7 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     sources, quilts = attribute(run, source_rows(found), quilt_rows(found), server_map, classes)
     own = originality(run, covered)
     tables = {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: own}
-    if run.is_done("phrases"):  # it ran first, and left room for what is known only now
+    if run.is_done("phrases"):  # they left the column `originality` empty
         # A stopped attempt may have left no `sites` in place; what it staged is complete.
         sites = SITES.schema.empty_table() if run.is_staged("quilts") else run.table(SITES.name)
         tables[SITES] = with_originality(sites, site_pages(run, params), own, params)

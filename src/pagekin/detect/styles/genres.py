@@ -34,7 +34,7 @@ TITLES: tuple[tuple[str, str], ...] = (
     ("parked domain", r"(?i)\b(domain|website) .{0,40}\b(is )?(for sale|parked|expired)\b|^Parked\b"),
     ("error page", r"(?i)^(4\d\d|5\d\d)\b|\b(page|file) not found\b|^Error \d\d\d"),
 )
-"""A genre, and the titles that give it away."""
+"""A genre, and patterns of its titles."""
 
 TEXTS: tuple[tuple[str, str], ...] = (
     ("parked domain", r"(?i)\bthis domain (name )?(is|may be) (parked|for sale)|\bbuy this domain\b"),
@@ -63,7 +63,7 @@ PRODUCT = re.compile(r"(?i)^(?:powered|generated|created|built|produced)\s+(?:by
 VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
 
 TEXT_EDGE = 10_000
-"""Characters at each end of a text in which it may give itself away."""
+"""Characters at each end of a text that are searched."""
 
 _SPELLED = {name.lower(): name for name in f"{FORUMS}|{OTHERS}".split("|")}
 
@@ -83,7 +83,7 @@ def product(generator: str) -> str:
 
 
 def genre(generator: str | None, title: str | None) -> str | None:
-    """What one page gives itself away as.
+    """The genre of one page, by its generator and title.
 
     Examples:
         >>> genre(None, "Index of /pub"), genre("phpBB 3.1", "A board"), genre("Doxygen 1.9", "Main page")
@@ -102,7 +102,7 @@ def genre(generator: str | None, title: str | None) -> str | None:
 def name_clusters(
     members: pa.Table, clusters: pa.ChunkedArray, centroids: pa.ChunkedArray, run: Run
 ) -> pa.Array:
-    """A name for each of the clusters, null where the pages do not say."""
+    """A name for each of the clusters; null where the pages name none."""
     said = members.select(["cluster", "generator", "title"])
     kinds = said.group_by(["generator", "title"], use_threads=False).aggregate([])
     names = [genre(row["generator"], row["title"]) for row in kinds.to_pylist()]
