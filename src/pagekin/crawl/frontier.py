@@ -111,7 +111,7 @@ class Frontier:
             self._waiting[url] = target
         return target
 
-    def knows(self, url: str) -> bool:
+    def has_seen(self, url: str) -> bool:
         """Whether this very text was added before: what most links on a page are, told quickly."""
         return hash(url) in self._links
 
@@ -128,7 +128,7 @@ class Frontier:
             heapq.heappush(host.heap, self._entry(target.arm))
         queue.append(target)
 
-    def land(self, arm: Arm) -> None:
+    def finish(self, arm: Arm) -> None:
         """A fetch ended that says nothing of its arm."""
         self.yields.finish(arm)
 

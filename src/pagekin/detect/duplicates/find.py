@@ -43,7 +43,7 @@ class Shingle:
 
 @dataclass(frozen=True)
 class FindEdges:
-    """Sketches that have bands of shingles in common become edges (crates/core/src/kin.rs)."""
+    """Sketches with bands of shingles in common become edges (crates/core/src/duplicates/candidates.rs)."""
 
     banding: Banding
     by: str = "run"
@@ -82,7 +82,7 @@ class Members:
 
 @dataclass(frozen=True)
 class MakeClasses:
-    """Edges become classes, once verified where that is asked for (crates/core/src/classes.rs)."""
+    """Edges become classes, once verified where that is asked for (crates/core/src/duplicates/classes.rs)."""
 
     edges: pa.Table
     similarity: float
