@@ -60,7 +60,7 @@ def parse_answer(url: str, head: bytes, body: bytes | None, limit: int) -> Answe
         return Answer(200, why="bad-encoding")
     if content_type is None and not looks_like_html(body):
         return Answer(200, why="not-html")
-    text, _, links = _core.extract(_core.decode(body, content_type)[0], url, frames=True)
+    text, _, links = _core.extract(_core.decode(body, content_type)[0], url, auto_targets=True)
     return Answer(200, text, tuple([link for link, _ in links[:MAX_LINKS]]))
 
 

@@ -52,9 +52,9 @@ class Popular:
     by: str = "fingerprint"
     schema: pa.Schema = POSTINGS
 
-    def open(self, resources: Resources) -> _core.FindPopular:
+    def open(self, resources: Resources) -> _core.PopularPhrases:
         params, threads, memory = self.params, resources.threads, resources.memory
-        return _core.FindPopular(
+        return _core.PopularPhrases(
             self.sites, params.popular, params.holders, threads, memory, str(resources.spill)
         )
 
@@ -68,7 +68,7 @@ class Count:
     schema: pa.Schema = COUNTS
 
     def open(self, threads: int) -> BatchFunction:
-        return _core.Donors(self.sites, self.popular.to_batches(), threads).count
+        return _core.PhraseCovers(self.sites, self.popular.to_batches(), threads).count
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Cover:
     schema: pa.Schema = COVERED
 
     def open(self, threads: int) -> BatchFunction:
-        donors = _core.Donors(self.sites, self.popular.to_batches(), threads)
+        donors = _core.PhraseCovers(self.sites, self.popular.to_batches(), threads)
         params = self.params
         return lambda batch: donors.cover(batch, params.min_popular, params.prune).cast(COVERED)
 
