@@ -306,7 +306,7 @@ class PagekinDownloads:
         self._extension.in_flight.start(request)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Nobody had a remedy. What was refused is as good as a fetch without a page; a bad line is not."""
+        """A refused request counts as a fetch without a page; a failed connection does not count."""
         if isinstance(exception, IgnoreRequest):
             self._extension.in_flight.refused(request)
 

@@ -83,7 +83,7 @@ class InFlightRequests:
     def drop_unqueued(self) -> None:
         """Forgets requests that were about to be queued and then were not.
 
-        Nobody tells of a request that another receiver of the signal refused. But the engine asks all
+        There is no signal for a request that another receiver of the signal refused. But the engine asks all
         receivers and then the scheduler, in one go; so when anything else happens, the scheduler has counted
         the request or will not have it. Of a scheduler that does not count nothing can be said.
         """

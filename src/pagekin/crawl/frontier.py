@@ -164,7 +164,7 @@ class Frontier:
         self._waiting = {target.url: target for target in self._targets()}
 
     def take(self, url: str) -> Target | None:
-        """Takes a URL out by name, adding it if nobody linked to it; None if it was taken before."""
+        """Takes a URL out by name, adding it if no page linked to it; None if it was taken before."""
         assert self._waiting is not None
         self.add(url)
         target = self._waiting.pop(url, None)

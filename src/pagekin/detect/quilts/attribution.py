@@ -126,7 +126,7 @@ def _first(quilt: pa.ChunkedArray, source: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _added_up(quilts: pa.Table, sources: pa.Table) -> pa.Table:
-    """The quilts with what their sources amount to."""
+    """The quilts with sums over their sources."""
     named = pc.if_else(sources["attributed"], sources["new_grams"], 0)
     rows = pa.table(
         {
