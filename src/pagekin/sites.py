@@ -1,4 +1,4 @@
-"""Which pages are of one site: hosts, domains, addresses, and a file that says which domains belong together.
+"""Sites by host, domain or IP address, and a file that says which domains belong together.
 
 A server map is a text file. A line names a host or a domain, and what it belongs to:
 
@@ -44,7 +44,7 @@ def server_names(pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray
 
 
 def apply_server_map(pages: pa.RecordBatch, server_map: dict[str, str]) -> pa.RecordBatch:
-    """The rows with the name that the map has, where it has one, as host, domain and address."""
+    """The rows with the name that the map has, where it has one, as host, domain and IP address."""
     if not server_map:
         return pages
     named = _named(pages["host"], pages["domain"], server_map)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from oracles import crawl as oracle
 
 from pagekin.crawl.frontier import AGAIN, BREADTH_FIRST, EXPLORE, UNIQUE_FIRST, Frontier
-from pagekin.crawl.patterns import SeenUrls, Arm
+from pagekin.crawl.patterns import Arm, SeenUrls
 from pagekin.crawl.yields import WINDOWS, Outcomes, Yields, Z, upper_bound
-from pagekin.urls import parse, pattern_of
+from pagekin.urls import parse_url, url_pattern
 
 # Few hosts, paths and values, so that addresses meet.
 URLS = st.builds(
@@ -32,7 +32,7 @@ URLS = st.builds(
 def test_again_is_what_the_slow_version_says(urls: list[str]) -> None:
     addresses = SeenUrls()
     for place, url in enumerate(urls):
-        met = addresses.meet(url)
+        met = addresses.add(url)
         expected = oracle.again(url, urls[:place])
         if expected is None:
             assert met is None
@@ -43,10 +43,10 @@ def test_again_is_what_the_slow_version_says(urls: list[str]) -> None:
 
 @given(st.text(max_size=60) | URLS)
 def test_any_text_has_a_pattern(url: str) -> None:
-    assert pattern_of(parse(url)) == pattern_of(parse(url))
+    assert url_pattern(parse_url(url)) == url_pattern(parse_url(url))
     addresses = SeenUrls()
-    assert addresses.meet(url) is not None
-    assert addresses.meet(url) is None
+    assert addresses.add(url) is not None
+    assert addresses.add(url) is None
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_any_text_has_a_pattern(url: str) -> None:
     ],
 )
 def test_patterns(first: str, second: str, same: bool) -> None:
-    assert (pattern_of(parse(first)) == pattern_of(parse(second))) == same
+    assert (url_pattern(parse_url(first)) == url_pattern(parse_url(second))) == same
 
 
 @given(st.floats(0, 1), st.integers(0, 500))

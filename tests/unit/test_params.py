@@ -39,7 +39,8 @@ def test_the_papers_values_are_a_profile(tmp_path: Path) -> None:
         value = getattr(getattr(paper, part), field.name)
         assert value == field.metadata.get("paper", field.default)
         if "paper" in field.metadata:
-            assert field.metadata["evidence"] and value != field.default
+            assert field.metadata["evidence"]
+            assert value != field.default
             assert type(value) is type(field.default)
     path = tmp_path / "params.toml"
     path.write_text('profile = "paper"\n[duplicates]\nlength = 7\n')
@@ -104,3 +105,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path / "nosuch.toml", tmp_path):
         with pytest.raises(ParamsError, match="cannot read the parameter file"):
             Params.from_toml(path)
+
+
+def test_parameters_of_older_runs_are_read() -> None:
+    old = Params().to_dict()
+    old["fuzzy"]["least"] = old["fuzzy"].pop("min_length") + 1
+    assert Params.from_run(old) == Params().replace("fuzzy", min_length=11)
+    with pytest.raises(ParamsError, match=r"fuzzy\.least"):
+        Params.from_dict(old)

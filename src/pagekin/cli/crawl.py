@@ -15,11 +15,11 @@ from pagekin.cli.sizes import SIZE
 if TYPE_CHECKING:
     from rich.live import Live
 
-    from pagekin.crawl.run import Ended
-    from pagekin.crawl.state import CrawlState
+    from pagekin.crawl.start import Ended
+    from pagekin.crawl.state import FrontierCrawl
 
 REASONS = {
-    "finished": "every address was fetched",
+    "finished": "every URL was fetched",
     "pagekin_saturated": "saturated: what is left is not worth fetching; --resume --saturation off goes on",
     "max_pages": "as many pages as were asked for",
     "interrupted": "interrupted; go on with --resume",
@@ -66,7 +66,7 @@ REASONS = {
     show_default=True,
     help="ssdeep score from which a page is a near duplicate.",
 )
-@click.option("--max-pages", type=click.IntRange(min=1), help="Fetch at most so many addresses.")
+@click.option("--max-pages", type=click.IntRange(min=1), help="Fetch at most so many URLs.")
 @click.option(
     "--max-page", type=SIZE, default="16MiB", show_default=True, help="Give up pages larger than this."
 )
@@ -106,7 +106,7 @@ def crawl(
     """Crawl sites politely, until there is nothing new to find.
 
     Writes WARC files that `pagekin scan` reads. robots.txt is obeyed. Pages whose text was seen before are
-    counted as exact or near duplicates, and addresses that keep leading to such pages come last.
+    counted as exact or near duplicates, and URLs that keep leading to such pages come last.
 
     \b
     Examples:
@@ -116,7 +116,7 @@ def crawl(
     """
     from pagekin.cli.main import INTERRUPTED
     from pagekin.crawl.params import AGENT, CrawlParams
-    from pagekin.crawl.run import crawl as run_crawl
+    from pagekin.crawl.start import crawl as run_crawl
 
     if plot is not None:
         from pagekin.report.figures import check_plot
@@ -156,7 +156,7 @@ def _report(ended: Ended, output: Path, reporter: ProgressReporter) -> None:
     reporter.say(f"crawl folder: {output}", crawl=str(output))
 
 
-def line_of(state: CrawlState) -> str:
+def line_of(state: FrontierCrawl) -> str:
     """How far a crawl is, in one line."""
     point = state.curve.now()
     return (
@@ -172,13 +172,13 @@ class Screen:
     KINDS = (("unique", "green"), ("exact", "red"), ("near", "yellow"))
 
     def __init__(self, reporter: ProgressReporter) -> None:
-        self._voice = reporter
+        self._reporter = reporter
         self._live: Live | None = None
         self._spoke = time.monotonic()
         self._every = reporter.EVERY
 
     def __enter__(self) -> Screen:
-        if sys.stderr.isatty() and not self._voice.quiet and not self._voice.as_json:
+        if sys.stderr.isatty() and not self._reporter.quiet and not self._reporter.as_json:
             from rich.console import Console
             from rich.live import Live
 
@@ -191,8 +191,7 @@ class Screen:
         if self._live is not None:
             self._live.stop()
 
-    def show(self, state: CrawlState) -> None:
-        """Called after every fetch."""
+    def show(self, state: FrontierCrawl) -> None:
         now = time.monotonic()
         if now - self._spoke < self._every:
             return
@@ -200,9 +199,9 @@ class Screen:
         if self._live is not None:
             self._live.update(self._drawing(state), refresh=True)
         else:
-            self._voice.say(line_of(state), **state.curve.now()._asdict())
+            self._reporter.say(line_of(state), **state.curve.now()._asdict())
 
-    def _drawing(self, state: CrawlState) -> Any:
+    def _drawing(self, state: FrontierCrawl) -> Any:
         from rich.text import Text
 
         from pagekin.crawl.draw import braille

@@ -1,4 +1,4 @@
-"""What commands say while they work: a progress line, plain lines, or JSON lines, always on stderr."""
+"""Progress and messages of commands, on stderr: a progress bar, plain lines or JSON lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ProgressReporter:
-    """Says how the work goes on. Is the `Progress` that engines speak to."""
+    """Shows how the work goes on: the `Progress` that engines report to."""
 
     EVERY = 10.0
     """Seconds between two lines where there is no terminal to draw on."""
@@ -57,7 +57,6 @@ class ProgressReporter:
             self._bar = None
 
     def step(self, name: str) -> None:
-        """A new step begins."""
         self._name, self._pages = name, 0
         self._begin = self._spoke = time.monotonic()
         if self._bar is not None:
@@ -124,7 +123,7 @@ def reporter_options(command: F) -> F:
         reporter = ProgressReporter(quiet=quiet, as_json=as_json)
         if not as_json:
             return command(*args, reporter=reporter, **kwargs)
-        # Whoever reads JSON lines wants the last one to be one too.
+        # With --json errors are JSON lines too.
         try:
             return command(*args, reporter=reporter, **kwargs)
         except PagekinError as error:

@@ -142,6 +142,8 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
     if counts["lossy"]:
         reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
     for reason, n in skipped.items():
-        reporter.say(f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n)
+        reporter.say(
+            f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n
+        )
     reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
     return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0

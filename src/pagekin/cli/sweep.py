@@ -25,7 +25,6 @@ class Values(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> list[int] | list[float]:
-        """The values in order."""
         if not isinstance(value, str):
             return value  # type: ignore[return-value]
         try:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pagekin.crawl.known import EXACT, NEAR, UNIQUE
+from pagekin.crawl.seen import EXACT, NEAR, UNIQUE
 from pagekin.fs import TEMP_SUFFIX
 
 POINTS = 2048
@@ -18,8 +18,6 @@ POINTS = 2048
 
 
 class Point(NamedTuple):
-    """One row of the curve."""
-
     fetched: int
     unique: int
     exact: int
@@ -45,7 +43,6 @@ class Curve:
         self._begin = time.monotonic()
 
     def add(self, kind: str, queued: int) -> None:
-        """One fetch more."""
         self.counts[kind] += 1
         self.fetched += 1
         self._queued = queued

@@ -16,8 +16,6 @@ AGENT = f"pagekin/{_core.__version__}"
 
 @dataclass(frozen=True)
 class CrawlParams:
-    """Parameters of a crawl."""
-
     seeds: list[str]
     scope: str = HOST
     order: str = UNIQUE_FIRST

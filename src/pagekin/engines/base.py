@@ -46,13 +46,13 @@ class Resources:
     spill: Path
     """A folder for its files alone, removed afterwards."""
     advance: Callable[[float], None] = lambda done: None
-    """Hears which share of the finishing is done."""
+    """Is told which share of `finish` is done."""
     note: Callable[[str, Any], None] = lambda name, value: None
     """Puts a figure about the work into `run.json`."""
 
 
 class Reducer(Protocol):
-    """Takes in rows, and gives what they amount to when all have met."""
+    """Takes all rows of some groups, then gives the result."""
 
     def push(self, batch: Batch) -> None:
         """More rows, in any order."""
@@ -89,7 +89,7 @@ class Output:
 
 
 class Progress(Protocol):
-    """Hears how the work goes on."""
+    """Is told how the work goes on."""
 
     def step(self, name: str) -> None:
         """A new step begins."""
@@ -102,10 +102,10 @@ class Silent:
     """A `Progress` that says nothing."""
 
     def step(self, name: str) -> None:
-        """Says nothing."""
+        pass
 
     def advance(self, pages: int, done: float) -> None:
-        """Says nothing."""
+        pass
 
 
 class Engine(ABC):

@@ -59,8 +59,6 @@ class LocalEngine(Engine):
         self.metrics = {}
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
-        """The records of a crawl, batch by batch."""
-
         def records(mark: Mark | None) -> Iterator[Batch]:
             for source in inputs:
                 after = None
@@ -92,8 +90,6 @@ class LocalEngine(Engine):
         return Stream(stored, schema, spill=run.spill)
 
     def concat(self, *data: Stream) -> Stream:
-        """One stream behind the other."""
-
         def joined(_: Mark | None) -> Iterator[Batch]:
             for part in data:
                 yield from part.open(None)
@@ -102,8 +98,6 @@ class LocalEngine(Engine):
         return Stream(joined, data[0].schema, spill=spill)
 
     def map(self, data: Stream, kernel: Kernel) -> Stream:
-        """The stream with the kernel applied to each batch."""
-
         def mapped(mark: Mark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with quick_handover(), Prefetch(data.open(mark)) as source:
@@ -113,8 +107,6 @@ class LocalEngine(Engine):
         return replace(data, open=mapped, schema=kernel.schema)
 
     def exchange(self, data: Stream, kernel: Exchange) -> Stream:
-        """What one reducer makes of all the rows."""
-
         def reduced(_: Mark | None) -> Iterator[Batch]:
             if data.spill is not None:
                 data.spill.mkdir(parents=True, exist_ok=True)
@@ -135,11 +127,9 @@ class LocalEngine(Engine):
         return replace(data, open=reduced, schema=kernel.schema)
 
     def collect(self, data: Stream) -> pa.Table:
-        """All batches as one table."""
         return pa.Table.from_batches(data.open(None), data.schema)
 
     def publish(self, run: Run, step: str, tables: Mapping[Table, Stream | pa.Table]) -> None:
-        """Writes one table after the other, then publishes them."""
         if not run.is_staged(step):
             run.clear_work(step)
             for table, data in tables.items():
@@ -251,7 +241,7 @@ class Prefetch(Iterator[T]):
         self._put((False, end))
 
     def _put(self, entry: tuple[bool, T | BaseException | None]) -> None:
-        # Wakes up now and then: a consumer that went away must not leave this thread waiting for ever.
+        # With a timeout: a consumer that went away must not leave this thread waiting for ever.
         while not self._stop.is_set():
             with suppress(queue.Full):
                 self._queue.put(entry, timeout=0.1)

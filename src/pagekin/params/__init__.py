@@ -1,7 +1,9 @@
 """Parameters of a run, and the two sets of values to begin with.
 
-The profile `default` has what gave the best findings on real pages, `paper` exactly what the papers define. A
-parameter file is TOML with one table per part, and may name its profile:
+The profile `default` has what gave the best findings on real pages, `paper` exactly what the papers define. What
+a field's metadata may say: `doc`; `flag`, the option of `pagekin scan` that sets it; `choices`; `paper`, its value in
+that profile where it differs from the default; and then `evidence`, what was measured. A parameter file is TOML with
+one table per part, and may name its profile:
 
     profile = "paper"
 
@@ -19,23 +21,18 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.errors import ParamsError
-from pagekin.params.parts import (
-    FAMILIES,
-    MIB,
+from pagekin.params.checks import at_least
+from pagekin.params.styles import StyleParams
+from pagekin.params.texts import (
     SHARES,
     DuplicateParams,
     FuzzyParams,
     PhraseParams,
     QuiltParams,
-    ReadParams,
-    ServerParams,
     ShingleParams,
-    StyleParams,
 )
 
 __all__ = [
-    "FAMILIES",
-    "MIB",
     "PROFILES",
     "SHARES",
     "DuplicateParams",
@@ -51,6 +48,41 @@ __all__ = [
 
 PROFILES = ("default", "paper")
 """What `--profile` may be."""
+
+MIB = 1 << 20
+
+RENAMED = {"fuzzy": {"least": "min_length"}}
+"""Old names of parameters in run folders that are already there."""
+
+
+@dataclass(frozen=True)
+class ReadParams:
+    """Which records of a crawl are pages."""
+
+    keep_errors: bool = field(
+        default=False,
+        metadata={"doc": "keep pages whose HTTP status is not 200", "flag": "--keep-errors"},
+    )
+    max_page_bytes: int = field(
+        default=64 * MIB, metadata={"doc": "skip pages larger than this after content decoding"}
+    )
+
+    def __post_init__(self) -> None:
+        at_least("read", "max_page_bytes", self.max_page_bytes, 1)
+
+
+@dataclass(frozen=True)
+class ServerParams:
+    """What is one site."""
+
+    map: str = field(
+        default="",
+        metadata={
+            "doc": "a file of lines `host-or-domain name`: what bears one name is one site; "
+            "the table `sites` takes it with --site domain only",
+            "flag": "--server-map",
+        },
+    )
 
 
 @dataclass(frozen=True)
@@ -123,6 +155,16 @@ class Params:
             if name in values
         }
         return dataclasses.replace(base, **given)
+
+    @classmethod
+    def from_run(cls, values: dict[str, Any]) -> Params:
+        """From `run.json`, which an older version may have written: those knew only the papers' values."""
+        named = {
+            part: {RENAMED.get(part, {}).get(name, name): value for name, value in given.items()}
+            for part, given in values.items()
+            if part != "profile"
+        }
+        return cls.from_dict(named, values.get("profile", "paper"))
 
     @classmethod
     def from_toml(cls, path: Path, profile: str | None = None) -> Params:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pagekin import _core
-from pagekin.detect.fuzzy.find import columns_of
 from pagekin.errors import RunError
 from pagekin.run import Run
 
@@ -74,7 +73,7 @@ class Calibration:
     pairs: list[Pair]
     ranges: list[Range]
     standings: list[ScoreThreshold]
-    """what the scores that are borne out by enough pairs are worth, highest first"""
+    """estimates for the scores that enough pairs support, highest first"""
 
     @property
     def suggested(self) -> ScoreThreshold | None:
@@ -92,7 +91,7 @@ def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Cal
 
     Args:
         run: The run; it needs its texts and sketches, no detector.
-        similarity: What makes two texts near duplicates in the eyes of the reader, 0 to 1.
+        similarity: The similarity from which on you call two texts near duplicates, 0 to 1.
         per_range: Pairs to compare for each range of scores.
         seed: Another seed takes other pairs.
     """
@@ -100,7 +99,7 @@ def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Cal
     if not pairs:
         raise RunError(f"{run.path} has no two different texts whose digests have a score")
     pages = sorted({page for _, a, b, _ in pairs for page in (a, b)})
-    texts = columns_of(run, "texts", ["text"], pages)["text"].to_pylist()
+    texts = run.page_columns("texts", ["text"], pages)["text"].to_pylist()
     phrases = {page: _phrases(text) for page, text in zip(pages, texts, strict=True)}
     found = [Pair(score, _jaccard(phrases[a], phrases[b]), a, b, weight) for score, a, b, weight in pairs]
     return Calibration(found, _ranges(found, similarity), _standings(found, similarity))

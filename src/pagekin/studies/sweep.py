@@ -107,7 +107,7 @@ def sweep(
 
 
 def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _core.CountedGrams:
-    """The counted grams of k words. What does not fit in memory is in a file that has no name any more."""
+    """The counted grams of k words. The file they spill to is already unlinked when this returns."""
     params = dataclasses.replace(grid.pivot, k=k, verify=False, keep_grams=False)
     with TemporaryDirectory(prefix="pagekin-sweep-") as folder:
         server_map = read_server_map(run.params.servers.map)

@@ -9,7 +9,7 @@ from pagekin.tables.base import PAGE, URL, Column, Table
 DATE = pa.timestamp("us", tz="UTC")
 LINK = pa.struct([pa.field("target_url", pa.string()), pa.field("target_domain", pa.string())])
 
-_IP = Column("ip", pa.string(), "address the page was fetched from, if the crawl recorded it")
+_IP = Column("ip", pa.string(), "IP address the page was fetched from, if the crawl recorded it")
 _STATUS = Column("status", pa.int32(), "HTTP status, if the crawl recorded it")
 _DATE = Column("date", DATE, "when the page was fetched, if the crawl recorded it")
 _INPUT = Column("input", pa.string(), "the input as it was named or expanded")
@@ -56,7 +56,11 @@ PAGES = Table(
         Column("words", pa.int64(), "words of the visible text"),
         Column("links", pa.int64(), "distinct link targets (null for text input)"),
         Column("title", pa.string(), "text of the title element"),
-        Column("generator", pa.string(), "what the page says made it: generator metas, joined by `; `, else a comment"),
+        Column(
+            "generator",
+            pa.string(),
+            "what the page says made it: generator metas, joined by `; `, else a comment",
+        ),
         _DATE,
         _INPUT,
         _OFFSET,

@@ -50,7 +50,7 @@ QUILT_SOURCES = Table(
             pa.bool_(),
             "the quilt links to the source, a copy of it, or their domain if foreign (null for text input)",
         ),
-        Column("first", pa.string(), "which was fetched first, source or quilt (null if nobody knows)"),
+        Column("first", pa.string(), "which was fetched first, source or quilt (null if unknown)"),
     ),
     brief=("url", "rank", "source_url", "share", "foreign", "attributed", "first"),
 )
@@ -66,7 +66,9 @@ ALL_SOURCES = Table(
         Column("source_url", pa.string(), "its URL"),
         Column("rank", pa.int64(), "its place by shared_grams, from 1; of equal ones the smaller id"),
         Column("shared_grams", pa.int64(), "patch grams of the quilt that it holds"),
-        Column("shared_fraction", pa.float64(), "shared_grams / grams of the quilt, at least quilts.min_shared"),
+        Column(
+            "shared_fraction", pa.float64(), "shared_grams / grams of the quilt, at least quilts.min_shared"
+        ),
         Column("cover_rank", pa.int64(), "its rank in quilt_sources (null if it adds nothing to the others)"),
         Column("foreign", pa.bool_(), "it is on another domain than the quilt"),
         Column("date", DATE, "when it was fetched or written, if known"),

@@ -28,8 +28,12 @@ STYLE_CLUSTERS = Table(
             "mean_similarity × domains × log2(1 + pages / domains): the score where each domain has one page, "
             "and more where domains have many",
         ),
-        Column("kind", pa.string(), "template, link farm, mirror, copy/paste, stock page; null without duplicates"),
-        Column("name", pa.string(), "the genre or software that the pages give themselves away as"),
+        Column(
+            "kind",
+            pa.string(),
+            "template, link farm, mirror, copy/paste, stock page; null without duplicates",
+        ),
+        Column("name", pa.string(), "the genre or software, by what the pages say of themselves"),
         Column("centroid", pa.int64(), "page: the member with the highest mean similarity to the others"),
         Column("centroid_url", pa.string(), "its URL"),
         Column("cohesion", pa.float64(), "linked pairs of all pairs: 1 for a clique (a sample if large)"),
@@ -51,7 +55,11 @@ STYLE_MEMBERS = Table(
         _CLUSTER,
         PAGE,
         URL,
-        Column("similarity", pa.float64(), "estimated Jaccard similarity to the centroid, of noise or structure: the higher"),
+        Column(
+            "similarity",
+            pa.float64(),
+            "estimated Jaccard similarity to the centroid, of noise or structure: the higher",
+        ),
     ),
     brief=("rank", "similarity", "url"),
 )

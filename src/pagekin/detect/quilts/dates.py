@@ -34,7 +34,9 @@ def read_dates(path: str) -> pa.Table | None:
             continue
         date = parse_date(fields[1].strip()) if len(fields) == 2 else None
         if date is None:
-            raise ParamsError(f"{path}, line {number}: not a URL and a date, as in `http://a.example/ 2011-05-03`")
+            raise ParamsError(
+                f"{path}, line {number}: not a URL and a date, as in `http://a.example/ 2011-05-03`"
+            )
         found[fields[0]] = date
     return pa.table({"url": pa.array(found.keys(), pa.string()), "date": pa.array(found.values(), DATE)})
 

@@ -20,7 +20,7 @@ from pagekin.errors import ParamsError, RunError
 from pagekin.fs import TEMP_SUFFIX
 from pagekin.params import Params, QuiltParams
 from pagekin.run import Run
-from pagekin.sites import read_server_map, apply_server_map
+from pagekin.sites import apply_server_map, read_server_map
 from pagekin.tables import ALL_SOURCES, ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
 
 SOURCE = pa.struct(
@@ -43,11 +43,11 @@ COVERED = pa.schema(
         ("holders", pa.list_(SOURCE)),
     ]
 )
-"""What comes of each page: its grams, and if it is a quilt its sources and all pages that share enough."""
+"""What comes of each page: its grams, and its sources if it has patch grams enough."""
 
 
 class QuiltReducer:
-    """Texts in, covered pages out (crates/core/src/quilts.rs)."""
+    """Texts in, covered pages out (crates/core/src/quilts/mod.rs)."""
 
     def __init__(
         self,
@@ -145,7 +145,6 @@ class Covered:
     schema: pa.Schema = COVERED
 
     def open(self, resources: Resources) -> QuiltReducer:
-        """A reducer that knows the pages' sites and classes."""
         return QuiltReducer(self.run, self.params, resources, self.server_map, self.metrics)
 
 
@@ -161,12 +160,12 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     covered = engine.collect(engine.exchange(texts, exchange))
     found = covered.filter(covered["quilt"])
     classes = not params.quilts.keep_duplicates
-    sources, quilts = attribute(run.lineage, source_rows(found), quilt_rows(found), server_map, classes)
+    sources, quilts = attribute(run, source_rows(found), quilt_rows(found), server_map, classes)
     dates = read_dates(params.quilts.dates)
-    everyone = all_sources(run.lineage, listed(found, "holders"), found, sources, dates)
+    everyone = all_sources(run, listed(found, "holders"), found, sources, dates)
     own = originality(run, covered)
     tables = {QUILTS: quilts, QUILT_SOURCES: sources, ALL_SOURCES: everyone, ORIGINALITY: own}
-    if run.is_done("phrases"):  # it ran first, and left room for what is known only now
+    if run.is_done("phrases"):  # they left the column `originality` empty
         # A stopped attempt may have left no `sites` in place; what it staged is complete.
         sites = SITES.schema.empty_table() if run.is_staged("quilts") else run.table(SITES.name)
         tables[SITES] = with_originality(sites, site_pages(run, params), own, params)
@@ -175,11 +174,11 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
 
 
 def check_sites(run: Run, params: QuiltParams) -> None:
-    """Fails when no page has the address by which foreign pages are to be told."""
+    """Fails when no page has the IP address by which foreign pages are to be told."""
     if params.foreign == "ip" and not any(
         len(batch) > batch["ip"].null_count for batch in run.batches("pages", ["ip"])
     ):
-        raise ParamsError("--foreign ip: the crawl recorded no address of any page; take host or domain")
+        raise ParamsError("--foreign ip: the crawl recorded no IP address of any page; take host or domain")
 
 
 def source_rows(found: pa.Table) -> pa.Table:

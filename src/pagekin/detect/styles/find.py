@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.rows import lookup, rows_of
+from pagekin.detect.joins import known_groups, lookup
 from pagekin.detect.styles.genres import name_clusters
 from pagekin.detect.styles.kinds import cluster_figures, kind_of
-from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
+from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.params import Params, StyleParams
 from pagekin.run import Run
 from pagekin.tables import STYLE_CLUSTERS, STYLE_MEMBERS
@@ -36,26 +36,6 @@ MILLION = 1_000_000
 
 MAX_REPORTED = 100
 """So many of the buckets that were too large for all pairs are reported in run.json."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """Says of each page of an earlier run which cluster it was in, or its own id; null for new pages."""
-
-    clusters: pa.Table | None
-    schema: pa.Schema = FINGERPRINTS
-
-    def open(self, threads: int) -> BatchFunction:
-        """Adds the column."""
-
-        def marked(batch: Batch) -> Batch:
-            known = pa.nulls(batch.num_rows, pa.int64())
-            if self.clusters is not None:
-                cluster = lookup(batch.column("page"), self.clusters, "page", "cluster")
-                known = pc.coalesce(cluster, batch.column("page"))
-            return pa.RecordBatch.from_arrays([*batch.columns, known], schema=FINGERPRINTS)
-
-        return marked
 
 
 @dataclass
@@ -81,11 +61,9 @@ class StyleReducer:
         )
 
     def push(self, batch: Batch) -> None:
-        """More fingerprints."""
         self.native.push(batch)
 
     def finish(self) -> Iterator[Batch]:
-        """The members of all clusters."""
         kinds = 2 if self.params.structure_t else 1
         probes = kinds * self.params.probes
         for probe in range(probes):
@@ -106,41 +84,32 @@ class Cluster:
     schema: pa.Schema = MEMBERS
 
     def open(self, resources: Resources) -> StyleReducer:
-        """Collects fingerprints."""
         return StyleReducer(self.params, resources)
 
 
 def find_styles(run: Run, engine: Engine, params: Params) -> None:
     """Sketches → members → (their pages, links, duplicates) → style_clusters, style_members."""
     runs = run.lineage
-    fingerprints = engine.concat(*(_fingerprints(old, engine, old is run) for old in runs))
+    fingerprints = engine.concat(*(_fingerprints(old, engine, run) for old in runs))
     members = engine.collect(engine.exchange(fingerprints, Cluster(params.style)))
-    first = run.first_page
-    clusters, ranked = _rank(members, runs, engine, first)
+    clusters, ranked = _rank(members, run, engine)
     # What chance leaves out: pairs that match in just t dimensions and meet in no probe.
     engine.metrics.update(probes=params.style.probes, miss_rate=round(params.style.miss_rate, 6))
     engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: ranked})
 
 
-def _fingerprints(run: Run, engine: Engine, new: bool) -> Any:
-    clusters = None
-    if not new:
-        there = "style_members" in run.tables
-        clusters = (
-            run.table("style_members", ["page", "cluster"])
-            if there
-            else pa.table({"page": pa.array([], pa.int64()), "cluster": pa.array([], pa.int64())})
-        )
-    return engine.map(engine.load(run, "sketches", FINGERPRINTS.names[:-1]), Known(clusters))
+def _fingerprints(run: Run, engine: Engine, current: Run) -> Any:
+    data = engine.load(run, "sketches", FINGERPRINTS.names[:-1])
+    return engine.map(data, known_groups(run, current, "style_members", "cluster", FINGERPRINTS))
 
 
-def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tuple[pa.Table, pa.Table]:
+def _rank(members: pa.Table, run: Run, engine: Engine) -> tuple[pa.Table, pa.Table]:
     """The two tables: clusters by their weight, and their (new) members."""
-    columns = ["page", "url", "host", "domain", "words", "links", "title", "generator"]
-    pages = rows_of(runs, engine, "pages", columns, members["page"].combine_chunks())
-    for name in columns[1:]:
-        members = members.append_column(name, lookup(members["page"], pages, "page", name))
-    members = members.append_column("new", pc.greater_equal(members["page"], first))
+    columns = ["url", "host", "domain", "words", "links", "title", "generator"]
+    pages = run.page_columns("pages", columns, members["page"])
+    for name in columns:
+        members = members.append_column(name, pages[name])
+    members = members.append_column("new", pc.greater_equal(members["page"], run.first_page))
     millionths = pc.cast(pc.round(pc.multiply(members["similarity"], MILLION)), pa.int64())
     members = members.append_column("millionths", millionths)
     grouped = members.group_by("cluster", use_threads=False).aggregate(
@@ -159,7 +128,7 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
     mean = pc.divide(pc.divide(pc.cast(grouped["millionths_sum"], pa.float64()), count), MILLION)
     # Pages without a host have no domain either; together they are one.
     domains = pc.cast(pc.max_element_wise(grouped["domain_count_distinct"], 1), pa.float64())
-    figures = cluster_figures(members, grouped["cluster"], runs, engine)
+    figures = cluster_figures(members, grouped["cluster"], run, engine)
     clusters = pa.table(
         {
             "cluster": grouped["cluster"],
@@ -172,9 +141,9 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
             "weight": pc.multiply(
                 pc.multiply(mean, domains), pc.log2(pc.add(pc.divide(count, domains), 1.0))
             ),
-            "name": name_clusters(members, grouped["cluster"], grouped["centroid_first"], runs, engine),
+            "name": name_clusters(members, grouped["cluster"], grouped["centroid_first"], run),
             "centroid": grouped["centroid_first"],
-            "centroid_url": lookup(grouped["centroid_first"], pages, "page", "url"),
+            "centroid_url": lookup(grouped["centroid_first"], members, "page", "url"),
             "cohesion": grouped["cohesion_first"],
             "worm": grouped["worm_first"],
             **figures,

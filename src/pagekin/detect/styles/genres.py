@@ -8,14 +8,12 @@ head.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pagekin.detect.rows import lookup, rows_of
+from pagekin.detect.joins import lookup
 from pagekin.detect.styles.signatures import by_head, name_by_text, table
-from pagekin.engines.base import Engine
 from pagekin.run import Run
 
 MOST = 0.5
@@ -32,12 +30,11 @@ def name_clusters(
     members: pa.Table,
     clusters: pa.ChunkedArray,
     centroids: pa.ChunkedArray,
-    runs: Sequence[Run],
-    engine: Engine,
+    run: Run,
 ) -> pa.Array:
     """A name for each of the clusters, null where the pages do not say."""
     by_vote = lookup(clusters, _voted(members), "cluster", "name").to_pylist()
-    by_text = _read(members, clusters, centroids, runs, engine)
+    by_text = _read(members, clusters, centroids, run)
     names = [strongest(head, text) for head, text in zip(by_vote, by_text, strict=True)]
     return pa.array(names, pa.string())
 
@@ -93,11 +90,7 @@ def _key(rows: pa.Table) -> pa.ChunkedArray:
 
 
 def _read(
-    members: pa.Table,
-    clusters: pa.ChunkedArray,
-    centroids: pa.ChunkedArray,
-    runs: Sequence[Run],
-    engine: Engine,
+    members: pa.Table, clusters: pa.ChunkedArray, centroids: pa.ChunkedArray, run: Run
 ) -> list[str | None]:
     """What most of the texts say that are read, for each of the clusters."""
     chosen: dict[int, list[int]] = defaultdict(list)
@@ -107,12 +100,9 @@ def _read(
     for cluster, page in zip(ordered["cluster"].to_pylist(), ordered["page"].to_pylist(), strict=True):
         if len(chosen[cluster]) < READ and page not in chosen[cluster]:
             chosen[cluster].append(page)
-    wanted = pa.array(sorted(page for pages in chosen.values() for page in pages), pa.int64())
-    rows = rows_of(runs, engine, "texts", ["page", "text"], wanted)
-    said = {
-        page: name_by_text(text)
-        for page, text in zip(rows["page"].to_pylist(), rows["text"].to_pylist(), strict=True)
-    }
+    wanted = [page for pages in chosen.values() for page in pages]
+    texts = run.page_columns("texts", ["text"], wanted)["text"].to_pylist()
+    said = {page: name_by_text(text) for page, text in zip(wanted, texts, strict=True)}
     found: list[str | None] = []
     for cluster in clusters.to_pylist():
         votes = Counter(said[page] for page in chosen[cluster])

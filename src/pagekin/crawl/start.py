@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pagekin.crawl.folder import CrawlFolder, crawl_folder
-from pagekin.crawl.known import Known
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.replay import replay
 from pagekin.crawl.saturation import SATURATED, STOP
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.crawl.warc import CrawlWriter
 from pagekin.errors import MissingExtraError, NoPagesError, RunError
 from pagekin.fs import writing
@@ -28,9 +27,7 @@ _started = False
 
 @dataclass(frozen=True)
 class Ended:
-    """How a crawl ended."""
-
-    state: CrawlState
+    state: FrontierCrawl
     reason: str
     """finished, pagekin_saturated, max_pages or interrupted"""
     saturated_at: int | None
@@ -44,7 +41,7 @@ def crawl(
     output: Path,
     *,
     resume: bool = False,
-    listen: Callable[[CrawlState], None] | None = None,
+    listen: Callable[[FrontierCrawl], None] | None = None,
 ) -> Ended:
     """Crawls into a folder. Once per process: the reactor beneath Scrapy cannot be started again."""
     global _started
@@ -56,10 +53,10 @@ def crawl(
     if _started:
         raise RunError("a process can crawl once; start another for another crawl")
     with crawl_folder(output, params, resume=resume) as folder:
-        state = CrawlState(scope, params.order, params.seed, params.worth, patient=params.saturation == STOP)
-        known = Known(params.threshold)
+        patient = params.saturation == STOP
+        state = FrontierCrawl(scope, params.order, params.seed, params.worth, params.threshold, patient)
         with writing(output):
-            replayed = replay(output, state, known, params.max_page_bytes)
+            replayed = replay(output, state, params.max_page_bytes)
             if params.saturation == STOP and len(state.frontier) and state.saturation.holds():
                 folder.save(state, SATURATED)
                 return Ended(state, SATURATED, state.curve.fetched, replayed)
@@ -67,7 +64,7 @@ def crawl(
             writer = CrawlWriter(output, params.user_agent)
         _started = True
         try:
-            reason, saturated_at = _run(folder, state, known, writer, listen or (lambda state: None))
+            reason, saturated_at = _drive(folder, state, writer, listen or (lambda state: None))
         finally:
             writer.close()
             with writing(output):
@@ -76,16 +73,15 @@ def crawl(
             folder.save(state, reason)
     point = state.curve.now()
     if not point.unique and reason != "interrupted":
-        raise NoPagesError(f"no page was fetched: {_why(state) or 'no address was left to fetch'}")
+        raise NoPagesError(f"no page was fetched: {_why(state) or 'no URL was left to fetch'}")
     return Ended(state, reason, saturated_at, replayed)
 
 
-def _run(
+def _drive(
     folder: CrawlFolder,
-    state: CrawlState,
-    known: Known,
+    state: FrontierCrawl,
     writer: CrawlWriter,
-    listen: Callable[[CrawlState], None],
+    listen: Callable[[FrontierCrawl], None],
 ) -> tuple[str, int | None]:
     from scrapy.crawler import AsyncCrawlerProcess
 
@@ -94,7 +90,7 @@ def _run(
 
     saved = time.monotonic()
 
-    def after(state: CrawlState) -> None:
+    def after(state: FrontierCrawl) -> None:
         nonlocal saved
         listen(state)
         if time.monotonic() - saved >= SAVE_EVERY:
@@ -112,7 +108,7 @@ def _run(
         assert isinstance(crawler.spider, CrawlSpider)
         return crawler.spider
 
-    ended = process.crawl(crawler, state, known, folder.params, writer, after)
+    ended = process.crawl(crawler, state, folder.params, writer, after)
     interrupts = 0
 
     def interrupt(*_: object) -> None:
@@ -140,7 +136,7 @@ def _run(
     return done.ending or "finished", done.saturated_at
 
 
-def _why(state: CrawlState) -> str:
+def _why(state: FrontierCrawl) -> str:
     failed = [f"{why} {count}" for why, count in sorted(state.failures.items())]
     return ", ".join(
         failed + [f"not followed {count}: {why}" for why, count in sorted(state.skipped.items())]

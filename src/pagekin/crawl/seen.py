@@ -1,9 +1,9 @@
-"""Is this text known? Exact duplicate, near duplicate or unique, against every page seen before."""
+"""What a page is to every page seen before: exact duplicate, near duplicate or unique."""
 
 from __future__ import annotations
 
 from hashlib import md5
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pagekin import _core
 
@@ -11,7 +11,7 @@ UNIQUE, EXACT, NEAR = "unique", "exact", "near"
 KINDS = (UNIQUE, EXACT, NEAR)
 
 
-class Verdict(NamedTuple):
+class Judgement(NamedTuple):
     """What a page is to the pages before it."""
 
     kind: str
@@ -21,18 +21,10 @@ class Verdict(NamedTuple):
     """ssdeep score against that page; None where the words, not the score, decided"""
 
 
-class SeenPages(Protocol):
-    """Pages seen so far."""
-
-    def see(self, text: str) -> Verdict:
-        """Compares a text with all before it, and remembers it."""
-
-
-class Known:
+class SeenPages:
     """Exact duplicates by MD5 of the text; near ones by ssdeep, or by the same words in another order.
 
-    A sorted list is the same list. Its text has the same words, so the MD5 of the sorted words finds it,
-    which no comparison of the texts as they stand would.
+    A list that is sorted differently has the same words: the MD5 of the sorted words finds it.
     """
 
     def __init__(self, threshold: int = 90) -> None:
@@ -43,21 +35,21 @@ class Known:
     def __len__(self) -> int:
         return self._seen
 
-    def see(self, text: str) -> Verdict:
+    def see(self, text: str) -> Judgement:
         """Compares a text with all before it, and remembers it."""
         data = text.encode("utf-8", "replace")
         number = self._seen
         self._seen += 1
         kind, of, score = self._index.add(_core.ssdeep(data), _md5(data))
         if kind != UNIQUE:
-            return Verdict(kind, of, score)
+            return Judgement(kind, of, score)
         words = _core.words(text)
         if words:
             words.sort()
             before = self._words.setdefault(_md5(" ".join(words).encode("utf-8", "replace")), number)
             if before != number:
-                return Verdict(NEAR, before, None)
-        return Verdict(UNIQUE, None, None)
+                return Judgement(NEAR, before, None)
+        return Judgement(UNIQUE, None, None)
 
 
 def _md5(data: bytes) -> bytes:

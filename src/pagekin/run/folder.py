@@ -16,9 +16,10 @@ import fcntl
 import json
 import os
 import shutil
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -27,57 +28,20 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from pagekin import _core
 from pagekin.errors import OutputError, ParamsMismatchError, RunError, RunExistsError, TableMissingError
 from pagekin.fs import TEMP_SUFFIX, write_atomically, writing
 from pagekin.params import Params
 from pagekin.readers import Input
 from pagekin.readers.base import RECORD_BITS
+from pagekin.run.identity import FORMAT, KEYS, Identity, difference
 from pagekin.tables import TABLES, Table
+from pagekin.tables.lookup import TableLookup
 
-FORMAT = 1
-"""Changes when an older pagekin could not read the folder."""
-
-PIECE = 65_536
+BATCH_ROWS = 65_536
 """Rows of a stored table that are in one batch at most."""
 
 HALF_WRITTEN = f".run.json.*{TEMP_SUFFIX}"
 """What a kill in the middle of writing run.json leaves behind."""
-
-
-@dataclass(frozen=True)
-class Identity:
-    """What must be the same for a run to go on: software, inputs, parameters."""
-
-    pagekin: str
-    format: int
-    unicode: str
-    inputs: list[dict[str, Any]]
-    params: dict[str, Any]
-    against: str | None = None
-    """The run folder whose pages are known already."""
-
-    @classmethod
-    def of(cls, inputs: Sequence[Input], params: Params, against: Run | None = None) -> Identity:
-        """The identity of a run over these inputs."""
-        described = [asdict(source) | _stamp(source.path) for source in inputs]
-        known = None if against is None else str(against.path.resolve())
-        return cls(_core.__version__, FORMAT, _core.UNICODE_VERSION, described, params.to_dict(), known)
-
-
-def _stamp(path: str) -> dict[str, int | None]:
-    """Size and time of a file, by which a changed input shows. Unknown for stdin, folders, remote paths."""
-    try:
-        stat = Path(path).stat()
-    except (OSError, ValueError):
-        return {"size": None, "mtime_ns": None}
-    if not Path(path).is_file():
-        return {"size": None, "mtime_ns": None}
-    return {"size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
-
-
-KEYS = frozenset({f.name for f in fields(Identity)} | {"state", "steps", "counts", "skipped"})
-"""What `run.json` holds from its first moment on."""
 
 
 class Run:
@@ -113,13 +77,11 @@ class Run:
 
     @property
     def inputs(self) -> list[Input]:
-        """The inputs in order."""
         return [Input(i["ordinal"], i["path"], i["format"]) for i in self.info["inputs"]]
 
     @property
     def params(self) -> Params:
-        """The parameters the run was made with."""
-        return Params.from_dict(self.info["params"])
+        return Params.from_run(self.info["params"])
 
     @property
     def against(self) -> Self | None:
@@ -163,20 +125,44 @@ class Run:
         files = sorted(str(p) for p in path.glob("*.parquet")) if path.is_dir() else [str(path)]
         return ds.dataset(files, schema=TABLES[name].schema, format="parquet")
 
-    def batches(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """A table piece by piece, of which no more than one is held.
+    def batches(
+        self, name: str, columns: Sequence[str] | None = None, pages: pa.Array | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """A table batch by batch, one in memory at a time; with `pages` only the rows of these pages.
 
         A scan of the dataset would read ahead: up to a gigabyte, when the reader is the faster one.
         """
         data = self.dataset(name)
         names = list(columns) if columns is not None else data.schema.names
         schema = pa.schema([data.schema.field(name) for name in names])
+        wanted = None if pages is None else PageFilter(pages)
+        read = names if wanted is None else list(dict.fromkeys(["page", *names]))
         with self.reading(name):
             for file in data.files:
                 with pq.ParquetFile(file, pre_buffer=False) as part:
                     for group in range(part.num_row_groups):
-                        for batch in part.iter_batches(PIECE, [group], names):
-                            yield batch.select(names).cast(schema)
+                        if wanted is not None and not wanted.touches(part.metadata.row_group(group)):
+                            continue
+                        for batch in part.iter_batches(BATCH_ROWS, [group], read):
+                            kept = batch if wanted is None else wanted.select(batch)
+                            yield kept.select(names).cast(schema)
+
+    def page_columns(
+        self, name: str, columns: Sequence[str], pages: pa.Array | pa.ChunkedArray | Sequence[int]
+    ) -> pa.Table:
+        """Columns of these pages, in their order, from this run and those it was made against.
+
+        A page that has no row in the table has a row of nulls.
+        """
+        if not isinstance(pages, pa.Array | pa.ChunkedArray):
+            pages = pa.array(pages, pa.int64())
+        ids = pages.combine_chunks() if isinstance(pages, pa.ChunkedArray) else pages
+        names = list(dict.fromkeys(["page", *columns]))
+        found = [
+            batch for run in self.lineage if name in run.tables for batch in run.batches(name, names, ids)
+        ]
+        schema = pa.schema([TABLES[name].schema.field(column) for column in names])
+        return TableLookup(pa.Table.from_batches(found, schema)).rows(ids).select(list(columns))
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """A table, whole; `.to_pandas()` works on it."""
@@ -236,7 +222,7 @@ class Run:
         for key, value in asdict(identity).items():
             if self.info[key] != value:
                 raise ParamsMismatchError(
-                    f"{self.path} was begun with other {key} ({_difference(self.info[key], value)}); "
+                    f"{self.path} was begun with other {key} ({difference(self.info[key], value)}); "
                     "give the same, or choose another -o"
                 )
 
@@ -262,7 +248,6 @@ class Run:
         shutil.rmtree(self.path / ".work" / step, ignore_errors=True)
 
     def is_done(self, step: str) -> bool:
-        """The step's tables are published."""
         return step in self.info["steps"]
 
     def is_staged(self, step: str) -> bool:
@@ -315,6 +300,26 @@ class Run:
         self.close()
 
 
+class PageFilter:
+    """Selects the rows of some pages, and the parts of a file that may hold them."""
+
+    def __init__(self, pages: pa.Array) -> None:
+        self._pages = TableLookup(pa.table({"page": pages}))
+        self._sorted = memoryview(pc.drop_null(pages).sort().buffers()[1] or b"").cast("q")
+
+    def touches(self, group: pq.RowGroupMetaData) -> bool:
+        """Whether a row group may hold one of the pages, by the statistics that Parquet keeps."""
+        places = range(group.num_columns)
+        column = next(group.column(n) for n in places if group.column(n).path_in_schema == "page")
+        known = column.statistics
+        if known is None or not known.has_min_max:
+            return True
+        return bisect_left(self._sorted, known.min) < bisect_right(self._sorted, known.max)
+
+    def select(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch.filter(self._pages.contains(batch.column("page")))
+
+
 def damaged(folder: Path, table: str, error: Exception) -> RunError:
     """What to say of a table that cannot be read."""
     first = str(error).splitlines()[0]
@@ -357,16 +362,3 @@ def _lock(folder: Path) -> IO[bytes]:
         file.close()
         raise RunError(f"{folder} is being written by another process; wait for it to end") from None
     return file
-
-
-def _difference(old: Any, new: Any, name: str = "") -> str:
-    """The first difference between two recorded values, in words."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted(old.keys() | new.keys()):
-            if old.get(key) != new.get(key):
-                return _difference(old.get(key), new.get(key), f"{name}.{key}" if name else key)
-    if isinstance(old, list) and isinstance(new, list):
-        if len(old) != len(new):
-            return f"{len(old)} then, {len(new)} now"
-        return next(_difference(o, n, o.get("path", "")) for o, n in zip(old, new, strict=True) if o != n)
-    return f"{name}: {old} then, {new} now" if name else f"{old} then, {new} now"
