@@ -14,7 +14,7 @@ import random
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from corpus import record, url_of
@@ -59,19 +59,22 @@ class Corpus:
     """One part of the truth: its pages, and the file that a scan reads."""
 
     part: str
-    pages: list[Page] = field(default_factory=list)
-
-    def write(self, path: Path) -> Path:
-        """The pages as a WARC, in an order as random as a crawl's."""
-        mixed = sorted(self.pages, key=lambda page: hashlib.sha256(page.url.encode()).digest())
-        with gzip.open(path, "wb", compresslevel=1) as out:
-            for page in mixed:
-                out.write(record(page.url, page.body))
-        return path
+    pages: list[Page]
+    libraries: list[Page]
+    """Pages that share nothing but an inline script library: scanned by themselves."""
 
     def of_kind(self, kind: str) -> list[Page]:
         """The pages of one kind."""
         return [page for page in self.pages if page.kind == kind]
+
+
+def write(pages: Sequence[Page], path: Path) -> Path:
+    """The pages as a WARC, in an order as random as a crawl's."""
+    mixed = sorted(pages, key=lambda page: hashlib.sha256(page.url.encode()).digest())
+    with gzip.open(path, "wb", compresslevel=1) as out:
+        for page in mixed:
+            out.write(record(page.url, page.body))
+    return path
 
 
 def corpus(part: str) -> Corpus:
@@ -80,10 +83,8 @@ def corpus(part: str) -> Corpus:
     pool = cache_folder() / "pool"
     fill_pool(chosen, pool)
     real = list(_real(chosen, pool))
-    made = Corpus(part, real)
     planter = Planter(real, random.Random(part))
-    made.pages += [*planter.edits(), *planter.quilts(), *planter.libraries()]
-    return made
+    return Corpus(part, [*real, *planter.edits(), *planter.quilts()], list(planter.libraries()))
 
 
 def _real(packages: Sequence[str], pool: Path) -> Iterator[Page]:
@@ -101,8 +102,8 @@ def _real(packages: Sequence[str], pool: Path) -> Iterator[Page]:
 
 
 def phrases(words: Sequence[str]) -> set[tuple[str, ...]]:
-    """The plain phrases of a text: those that begin and end in it."""
-    return {tuple(words[at : at + PHRASE]) for at in range(len(words) - PHRASE + 1)}
+    """The plain phrases of a text: those that begin and end in it; a shorter text is one phrase."""
+    return {tuple(words[at : at + PHRASE]) for at in range(max(1, len(words) - PHRASE + 1))}
 
 
 def jaccard(a: set[tuple[str, ...]], b: set[tuple[str, ...]]) -> float:
@@ -114,7 +115,7 @@ class Planter:
     """Makes pages of other pages' words."""
 
     SIMILARITIES = (0.80, 0.82, 0.85, 0.88, 0.90, 0.93, 0.95, 0.98)
-    EDITS, QUILTS, LIBRARIES = 240, 60, 40
+    EDITS, QUILTS = 240, 60
     SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
     def __init__(self, real: Sequence[Page], rng: random.Random) -> None:
@@ -128,23 +129,23 @@ class Planter:
         for words in self.words.values():
             for phrase in phrases(words):
                 self.holders[hash(phrase)] += 1
-        self.coined = 0
+        self.used: set[str] = set()
+        """Pages that something was planted from: a quilt's sources are nobody else's."""
 
     def _word(self) -> str:
         """A word that is on no page."""
-        self.coined += 1
         return "q" + "".join(self.rng.choice("bdfgklmnprstvz") + self.rng.choice("aeiou") for _ in range(5))
 
     def _long(self, least: int, most: int) -> list[Page]:
         """Real pages of so many words, one a site at most, in random order."""
         pages = [page for page in self.real if least <= len(self.words[page.url]) <= most]
         self.rng.shuffle(pages)
-        seen: set[str] = set()
-        return [page for page in pages if not (page.site in seen or seen.add(page.site))]  # type: ignore[func-returns-value]
+        return list({page.site: page for page in pages}.values())
 
     def edits(self) -> Iterator[Page]:
         """Copies with words replaced until they have just the wanted similarity, or a little more."""
-        bases = self._long(60, 4000)
+        bases = self._long(60, 4000)[: self.EDITS]
+        self.used.update(page.url for page in bases)
         for number in range(self.EDITS):
             base, wanted = bases[number % len(bases)], self.SIMILARITIES[number % len(self.SIMILARITIES)]
             words, own = list(self.words[base.url]), phrases(self.words[base.url])
@@ -162,7 +163,7 @@ class Planter:
                 continue
             yield Page(
                 f"http://edit{number}.example/{number}.html",
-                _simple(number, " ".join(words)),
+                _simple(number, [" ".join(words)]),
                 f"edit{number}",
                 kind="edit",
                 sources=(base.url,),
@@ -171,17 +172,18 @@ class Planter:
 
     def quilts(self) -> Iterator[Page]:
         """Pages of paragraphs from four to eight other sites, and words of their own."""
-        donors = self._long(150, 100_000)
+        donors = [page for page in self.real if len(self.words[page.url]) >= 150]
+        donors = [page for page in self.rng.sample(donors, len(donors)) if page.url not in self.used]
         for number in range(self.QUILTS):
             wanted = self.SHARES[number % len(self.SHARES)]
-            paragraphs, sources = [], []
-            for page in self.rng.sample(donors, len(donors)):
+            paragraphs: list[list[str]] = []
+            sources: list[Page] = []
+            while len(sources) < 4 + number % 5:
+                page = donors.pop()
                 passage = self._own_passage(self.words[page.url], self.rng.randint(40, 90))
-                if passage:
+                if passage and page.site not in {source.site for source in sources}:
                     paragraphs.append(passage)
                     sources.append(page)
-                if len(paragraphs) == 4 + number % 5:
-                    break
             taken = sum(len(passage) for passage in paragraphs)
             fill = round(taken * (1 / wanted - 1)) + 1
             for _ in range(fill):
@@ -191,7 +193,7 @@ class Planter:
             own = phrases(text)
             yield Page(
                 f"http://quilt{number}.example/{number}.html",
-                _simple(1000 + number, "</p><p>".join(" ".join(passage) for passage in paragraphs)),
+                _simple(1000 + number, [" ".join(passage) for passage in paragraphs]),
                 f"quilt{number}",
                 kind="quilt",
                 sources=tuple(page.url for page in sources),
@@ -221,12 +223,13 @@ class Planter:
                     continue
                 body = page.body[:at] + b"<script>" + script + b"</script>" + page.body[at:]
                 site = f"library{size}-{family}"
-                yield Page(f"http://{site}.example/", body, site, kind=f"library {size}", sources=(page.url,))
+                yield Page(f"http://{site}.example/", body, site, family, kind=f"library {size}")
 
 
-def _simple(number: int, paragraphs: str) -> bytes:
+def _simple(number: int, paragraphs: Sequence[str]) -> bytes:
     """A page whose markup is its own: the elements depend on the number."""
     rng = random.Random(number)
     wrap = [rng.choice(("div", "section", "article", "main", "td", "center")) for _ in range(12)]
-    marks = "".join(f"<{name} {'data-' + str(rng.randrange(10**6))}='x'>" for name in wrap)
-    return f"<title>{number}</title>{marks}<p>{html.escape(paragraphs, quote=False).replace('&lt;/p&gt;&lt;p&gt;', '</p><p>')}</p>".encode()
+    marks = "".join(f"<{name} data-{rng.randrange(10**6)}='x'>" for name in wrap)
+    text = "</p><p>".join(html.escape(paragraph, quote=False) for paragraph in paragraphs)
+    return f"<title>{number}</title>{marks}<p>{text}</p>".encode()

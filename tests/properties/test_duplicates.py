@@ -73,12 +73,19 @@ def test_the_papers_rule(tmp_path_factory: pytest.TempPathFactory, seed: int) ->
 
 
 @settings(max_examples=15)
-@given(seed=st.integers(0, 10**6), similarity=st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9, 1.0]))
-def test_similarity(tmp_path_factory: pytest.TempPathFactory, seed: int, similarity: float) -> None:
+@given(
+    seed=st.integers(0, 10**6),
+    similarity=st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9, 1.0]),
+    wrap=st.booleans(),
+)
+def test_similarity(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, similarity: float, wrap: bool
+) -> None:
     """Every link is true; as good as every true link is found."""
     texts = corpus(seed)
-    run = scan(tmp_path_factory.mktemp("similar"), texts, duplicates={"similarity": similarity})
-    found, expected = classes(run), oracle.by_similarity(texts, similarity, 5)
+    values = {"similarity": similarity, "wrap": wrap}
+    run = scan(tmp_path_factory.mktemp("similar"), texts, duplicates=values)
+    found, expected = classes(run), oracle.by_similarity(texts, similarity, 5, wrap)
     check_rows(run, texts)
     for members in found:
         assert any(set(members) <= set(true) for true in expected)
@@ -95,7 +102,7 @@ def check_rows(run: Run, texts: list[str]) -> None:
         own, first = texts[row["page"]], texts[row["representative"]]
         assert row["class"] == row["representative"] <= row["page"]
         assert row["kind"] == ("exact" if own == first else "near")
-        assert row["jaccard"] == jaccard(own, first, 5)
+        assert row["jaccard"] == jaccard(own, first, 5, run.params.duplicates.wrap)
         assert row["url"] == f"http://run.example/{row['page']}"
 
 

@@ -95,7 +95,21 @@ class FuzzyParams:
         },
     )
 
+    similarity: float = field(
+        default=0.8,
+        metadata={
+            "doc": "keep near duplicates whose phrases have at least this Jaccard coefficient with their "
+            "representative's, 0.1 to 1; 0 to trust the score",
+            "flag": "--fuzzy-similarity",
+            "paper": 0.0,
+            "evidence": "of 242 pairs with a score of 90 or more only 42% have a text similarity of .8 (texts "
+            "below 500 characters 5%, 500 to 2,000 characters 63%, longer ones 44%), and no threshold makes it 90%",
+        },
+    )
+
     def __post_init__(self) -> None:
+        if self.similarity != 0 and not 0.1 <= self.similarity <= 1:
+            raise ParamsError(f"fuzzy.similarity must be 0 or from 0.1 to 1, not {self.similarity}")
         between("fuzzy", "threshold", self.threshold, 1, 100)
         between("fuzzy", "min_length", self.min_length, 7, 64)
 
