@@ -1,4 +1,4 @@
-"""Are the findings true? On real documentation pages, with what they declare of themselves and what was planted.
+"""Are the findings true? On real pages, with what they declare of themselves and what was planted.
 
     python benches/truth.py [--part test|train] [--profile default|paper]...
 

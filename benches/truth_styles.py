@@ -1,4 +1,4 @@
-"""Style clusters beside what the pages declare: purity, recall across domains, joins by a script library, names."""
+"""Style clusters beside what the pages declare of themselves."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def joined_by_library(pages: Sequence[Page], cluster: Mapping[str, int]) -> int:
 
 
 def names_right(run: Run, pages: Iterable[Page]) -> tuple[int, int, list[str]]:
-    """Of the top clusters, how many are named after what most members declare, how many have no name; the others."""
+    """Of the top clusters: right names (what most members declare), no names, and the other names."""
     label = {page.url: page.generator for page in pages}
     members: dict[int, list[str | None]] = defaultdict(list)
     for url, cluster in clusters_of(run).items():

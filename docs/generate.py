@@ -166,7 +166,7 @@ def parameters() -> Iterator[str]:
         yield grid(["parameter", "type", "default", "paper", "meaning"], cells)
     yield "## A parameter file"
     yield "The defaults, written out as `params.toml`:"
-    yield fenced("toml", toml_lines(defaults))
+    yield fenced("toml", toml_lines(Params()))
     yield fenced("sh", ["pagekin scan crawl.warc.gz -o run --params params.toml"])
 
 

@@ -1,4 +1,4 @@
-"""Style fingerprints by the definition: every n-gram and run of tags hashed by itself, every minimum sought."""
+"""Style fingerprints by the definition: every n-gram and run of tags hashed alone, every minimum sought."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ class StyleParams:
             "doc": "characters of noise in an n-gram, 1 to 64",
             "flag": "--style-n",
             "paper": 32,
-            "evidence": "shorter n-grams survive small differences between versions of a template: with t = 50 "
-            "the noise alone finds .78 of the pages of a generator instead of .67",
+            "evidence": "shorter n-grams survive small differences between versions of a template: with t = 50, "
+            "noise alone finds .78 of a generator's pages on other sites instead of .67",
         },
     )
     m: int = field(
@@ -106,7 +106,7 @@ class StyleParams:
 
     @property
     def miss_rate(self) -> float:
-        """The chance that a pair which matches in exactly t dimensions, of either kind, is met by no probe."""
+        """The chance that no probe meets a pair which matches in exactly t dimensions, of either kind."""
         return self._missed(self.probes)
 
     def _fewest(self, miss: float) -> int:

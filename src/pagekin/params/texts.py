@@ -58,7 +58,7 @@ class DuplicateParams:
     wrap: bool = field(
         default=False,
         metadata={
-            "doc": "a text is a circle: its last words and its first make phrases too, where texts are compared",
+            "doc": "where texts are compared, their last and first words together make phrases too",
             "paper": True,
             "evidence": "`jaccard` is then what you would compute from the phrases in the text; nothing else "
             "changes, as such phrases are four in a text",
@@ -102,8 +102,8 @@ class FuzzyParams:
             "representative's, 0.1 to 1; 0 to trust the score",
             "flag": "--fuzzy-similarity",
             "paper": 0.0,
-            "evidence": "of 242 pairs with a score of 90 or more only 42% have a text similarity of .8 (texts "
-            "below 500 characters 5%, 500 to 2,000 characters 63%, longer ones 44%), and no threshold makes it 90%",
+            "evidence": "of 242 pairs with a score of 90 or more, 42% have a text similarity of .8: 5% of texts "
+            "below 500 characters, 63% from 500 to 2,000, 44% above; no threshold makes it 90%",
         },
     )
 
@@ -175,7 +175,7 @@ class QuiltParams:
     dates: str = field(
         default="",
         metadata={
-            "doc": "a file of lines `URL date`, which count more than the dates of the crawl; for earlier_only",
+            "doc": "a file of lines `URL date`; they count more than the crawl's dates (for earlier_only)",
             "flag": "--dates",
         },
     )

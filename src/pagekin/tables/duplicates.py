@@ -19,8 +19,8 @@ DUPLICATES = Table(
         Column(
             "jaccard",
             pa.float64(),
-            "phrases in common with the representative, of all of either; exact. Phrases begin and end in the "
-            "text; with duplicates.wrap, as in the paper, they go round its end",
+            "phrases in common with the representative, of all of either; exact. Phrases begin and end in "
+            "the text; with duplicates.wrap, as in the paper, they go on from its end to its beginning",
         ),
     ),
 )

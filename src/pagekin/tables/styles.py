@@ -25,8 +25,8 @@ STYLE_CLUSTERS = Table(
         Column(
             "weight",
             pa.float64(),
-            "mean_similarity × domains × log2(1 + pages / domains): the score where each domain has one page, "
-            "and more where domains have many",
+            "mean_similarity × domains × log2(1 + pages / domains): the score where each domain has one "
+            "page, and more where domains have many",
         ),
         Column(
             "kind",

@@ -1,8 +1,8 @@
-"""Fuzzy classes checked on the texts: a score says that digests are alike, which on templated pages says little.
+"""Fuzzy classes checked on the texts: on templated pages, digests that are alike say little.
 
-Every member is compared with the page that stands for its class, phrase by phrase. Those that are not like it form
-classes of their own, and are compared again with the first of those, `ROUNDS` times; who is like none of them is left
-out. So nobody is in a class only because others are in between.
+Every member is compared with its representative, phrase by phrase. Those that are not similar enough form a
+class of their own, and are compared with its first page, `ROUNDS` times in all. What is left is in no class. So no
+page is in a class only because of others in between.
 """
 
 from __future__ import annotations

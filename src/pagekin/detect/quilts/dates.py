@@ -17,8 +17,8 @@ from pagekin.tables.crawl import DATE
 def read_dates(path: str) -> pa.Table | None:
     """The file's `url` and `date`; None without a file.
 
-    A line is a URL, white space and a date: `2011-05-03`, `2011-05-03T10:00:00Z` or 14 digits. Empty lines and
-    those that begin with # are left out.
+    A line is a URL, white space and a date: `2011-05-03`, `2011-05-03T10:00:00Z` or 14 digits. Empty
+    lines and lines that begin with # are left out.
     """
     if not path:
         return None
