@@ -59,20 +59,20 @@ fn py_noise(py: Python<'_>, html: &str) -> PyResult<String> {
     enter(py, || Ok::<_, String>(noise::noise(html)))
 }
 
-/// The visible text, the title, and the distinct link targets of decoded HTML; with `frames` also where it leads by
+/// The visible text, the title, and the distinct link targets of decoded HTML; with `auto_targets` also where it leads by
 /// itself, which comes first.
 #[pyfunction]
-#[pyo3(name = "extract", signature = (html, url=None, frames=false))]
+#[pyo3(name = "extract", signature = (html, url=None, auto_targets=false))]
 #[allow(clippy::type_complexity)]
 fn py_extract(
     py: Python<'_>,
     html: &str,
     url: Option<&str>,
-    frames: bool,
+    auto_targets: bool,
 ) -> PyResult<(String, Option<String>, Vec<(String, String)>)> {
     enter(py, || {
         let found = extract::extract(html);
-        let mut hrefs = if frames { auto_targets::frames(html) } else { Vec::new() };
+        let mut hrefs = if auto_targets { auto_targets::auto_targets(html) } else { Vec::new() };
         hrefs.extend(&found.hrefs);
         let links = links::links(url.and_then(domain::parse).as_ref(), found.base, &hrefs);
         Ok::<_, String>((found.text, found.title, links.into_iter().map(|l| (l.url, l.domain.to_string())).collect()))

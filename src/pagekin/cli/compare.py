@@ -89,7 +89,7 @@ def _show_noise(a: str, b: str, pages: tuple[bytes, bytes], n: int) -> None:
         noise = _core.noise(own)
         click.echo(f"\n{clean(path)}: shared runs are between ⟦ and ⟧")
         at = 0
-        for begin, end in _core.shared_runs(own, other, n):
+        for begin, end in _core.shared_spans(own, other, n):
             click.echo(_visible(noise[at:begin]), nl=False)
             click.echo("⟦" + click.style(_visible(noise[begin:end]), reverse=True) + "⟧", nl=False)
             at = end

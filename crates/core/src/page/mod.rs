@@ -22,7 +22,7 @@ use crate::page::url::domain::domain;
 use crate::page::url::links::{Link, links};
 use crate::shingles::minwise::{ShingleParams, Shingler};
 use crate::ssdeep::digest as ssdeep;
-use crate::style::fingerprint::{StyleParams, Stylist};
+use crate::style::fingerprint::{Fingerprinter, StyleParams};
 
 /// One page as the crawl has it.
 #[derive(Clone, Copy, Default)]
@@ -86,7 +86,7 @@ pub struct Sketch {
 pub struct Scratch {
     noise: Noise,
     words: Words,
-    stylist: Stylist,
+    fingerprinter: Fingerprinter,
     shingler: Shingler,
 }
 
@@ -96,7 +96,7 @@ impl Scratch {
         Scratch {
             noise: Noise::default(),
             words: Words::default(),
-            stylist: Stylist::new(style),
+            fingerprinter: Fingerprinter::new(style),
             shingler: Shingler::new(shingles),
         }
     }
@@ -141,7 +141,7 @@ fn read_markup(
     let decoded = decode(bytes, content_type, tld);
     scratch.noise.fill(&decoded.html);
     let noise_chars = scratch.noise.chars();
-    let style = scratch.stylist.fingerprint(scratch.noise.as_bytes());
+    let style = scratch.fingerprinter.fingerprint(scratch.noise.as_bytes());
     scratch.noise.release();
     let found = extract(&decoded.html);
     let markup = Markup {

@@ -15,14 +15,14 @@ use arrow_schema::{ArrowError, DataType, Field, Fields};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use crate::phrases::popular::{Sites, batch_of, numbers, shingles, wrong};
+use crate::phrases::popular::{PageSites, batch_of, numbers, shingles, wrong};
 
 /// What is popular, to be looked up.
-pub struct Donors {
-    sites: Sites,
-    /// The addresses from which a host was served.
-    addresses: HashMap<i32, Vec<i32>>,
-    /// The offered pages, as places among the sites: those of an entry begin where those of the one before end.
+pub struct PhraseCovers {
+    sites: PageSites,
+    /// The IP addresses from which a host was served.
+    ips: HashMap<i32, Vec<i32>>,
+    /// The offered pages, as indexes among the sites: those of an entry begin where those of the one before end.
     holders: Vec<u32>,
     entries: HashMap<(u64, u32), (u64, u32)>,
 }
@@ -30,8 +30,8 @@ pub struct Donors {
 /// One donor of a cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Donor {
-    /// Its place among the sites.
-    pub place: u32,
+    /// Its index among the sites.
+    pub index: u32,
     /// Shingles that it is the first to cover.
     pub shingles: usize,
     /// It is of another site.
@@ -47,17 +47,17 @@ pub struct Cover {
     pub foreign: usize,
 }
 
-impl Donors {
-    /// From what `FindPopular` found.
-    pub fn new(sites: Sites, popular: &[RecordBatch]) -> Result<Self, ArrowError> {
-        let mut addresses: HashMap<i32, Vec<i32>> = HashMap::new();
-        for (&host, &address) in sites.hosts.iter().zip(&sites.addresses).filter(|(_, address)| **address >= 0) {
-            let seen = addresses.entry(host).or_default();
-            if !seen.contains(&address) {
-                seen.push(address);
+impl PhraseCovers {
+    /// From what `PopularPhrases` found.
+    pub fn new(sites: PageSites, popular: &[RecordBatch]) -> Result<Self, ArrowError> {
+        let mut ips: HashMap<i32, Vec<i32>> = HashMap::new();
+        for (&host, &ip) in sites.hosts.iter().zip(&sites.ips).filter(|(_, ip)| **ip >= 0) {
+            let seen = ips.entry(host).or_default();
+            if !seen.contains(&ip) {
+                seen.push(ip);
             }
         }
-        let mut donors = Donors { sites, addresses, holders: Vec::new(), entries: HashMap::new() };
+        let mut donors = PhraseCovers { sites, ips, holders: Vec::new(), entries: HashMap::new() };
         for batch in popular {
             let (phrase, function) = (numbers(batch, "fingerprint")?, numbers(batch, "function")?);
             let lists = batch.column_by_name("holders").and_then(|c| c.as_list_opt::<i32>());
@@ -67,7 +67,7 @@ impl Donors {
                 let list = list.as_primitive_opt::<Int64Type>().ok_or_else(|| wrong("holders"))?;
                 let at = donors.holders.len() as u64;
                 let sites = &donors.sites;
-                donors.holders.extend(list.values().iter().filter_map(|&page| sites.place(page)));
+                donors.holders.extend(list.values().iter().filter_map(|&page| sites.index(page)));
                 let count = (donors.holders.len() as u64 - at) as u32;
                 donors.entries.insert((phrase.value(row) as u64, function.value(row) as u32), (at, count));
             }
@@ -95,18 +95,18 @@ impl Donors {
         batch_of(vec![("page", Arc::new(pages)), ("popular", Arc::new(Int64Array::from(counts)))])
     }
 
-    /// The covers of the pages of a batch that have at least `least` popular shingles.
-    pub fn cover_batch(&self, batch: &RecordBatch, least: usize, prune: bool) -> Result<RecordBatch, ArrowError> {
+    /// The covers of the pages of a batch that have at least `min_popular` popular shingles.
+    pub fn cover_batch(&self, batch: &RecordBatch, min_popular: usize, prune: bool) -> Result<RecordBatch, ArrowError> {
         let pages = numbers(batch, "page")?;
         let covers = (0..batch.num_rows())
             .into_par_iter()
             .map(|row| {
                 let popular = self.popular(shingles(batch, row)?);
-                let place = self.sites.place(pages.value(row));
-                let (Some(place), true) = (place, popular.len() >= least && !popular.is_empty()) else {
+                let index = self.sites.index(pages.value(row));
+                let (Some(index), true) = (index, popular.len() >= min_popular && !popular.is_empty()) else {
                     return Ok(None);
                 };
-                Ok(Some((pages.value(row), popular.len() as i64, self.cover(place, &popular, prune))))
+                Ok(Some((pages.value(row), popular.len() as i64, self.cover(index, &popular, prune))))
             })
             .collect::<Result<Vec<_>, ArrowError>>()?;
         let covers: Vec<_> = covers.into_iter().flatten().collect();
@@ -120,7 +120,7 @@ impl Donors {
             for donor in &donor.donors {
                 let row = donors.values();
                 let made = "the fields were made above";
-                let page = self.sites.pages[donor.place as usize];
+                let page = self.sites.pages[donor.index as usize];
                 row.field_builder::<Int64Builder>(0).expect(made).append_value(page);
                 row.field_builder::<Int64Builder>(1).expect(made).append_value(donor.shingles as i64);
                 row.field_builder::<BooleanBuilder>(2).expect(made).append_value(donor.foreign);
@@ -139,12 +139,12 @@ impl Donors {
         ])
     }
 
-    /// A donor is of the page's own site: same server, or an address from which the page's host was served.
+    /// A donor is of the page's own site: same server, or an IP address from which the page's host was served.
     fn is_own(&self, page: u32, donor: u32) -> bool {
         let (page, donor) = (page as usize, donor as usize);
-        let address = self.sites.addresses[donor];
-        let seen = || self.addresses.get(&self.sites.hosts[page]).is_some_and(|seen| seen.contains(&address));
-        self.sites.servers[page] == self.sites.servers[donor] || (address >= 0 && seen())
+        let ip = self.sites.ips[donor];
+        let seen = || self.ips.get(&self.sites.hosts[page]).is_some_and(|seen| seen.contains(&ip));
+        self.sites.servers[page] == self.sites.servers[donor] || (ip >= 0 && seen())
     }
 
     /// The greedy cover of a page whose popular shingles these pages hold.
@@ -166,7 +166,7 @@ impl Donors {
         }
         let mut met = vec![false; popular.len()];
         let donors = chosen.into_iter().map(|choice| Donor {
-            place: choice.donor,
+            index: choice.donor,
             shingles: choice.held.iter().filter(|held| !std::mem::replace(&mut met[held.1 as usize], true)).count(),
             foreign: choice.foreign,
         });

@@ -16,10 +16,10 @@ use crate::page::text::words::Words;
 use crate::phrases::popular::{batch_of, numbers, wrong};
 use crate::phrases::quotes::spans;
 use crate::shingles::minwise::Shingler;
-use crate::spill::lists::Sets;
-use crate::spill::partitions::Parts;
+use crate::spill::lists::SpillLists;
+use crate::spill::partitions::SpillPartitions;
 
-const PARTS: usize = 64;
+const PARTITIONS: usize = 64;
 
 /// Finds and cuts out what earlier pages have.
 pub struct Originals {
@@ -28,10 +28,10 @@ pub struct Originals {
     ranks: Vec<i64>,
     k: usize,
     shingler: Shingler,
-    phrases: Parts,
-    marks: Parts,
+    phrases: SpillPartitions,
+    marks: SpillPartitions,
     /// The borrowed words of each page: begin << 32 | end.
-    borrowed: Sets,
+    borrowed: SpillLists,
 }
 
 impl Originals {
@@ -48,9 +48,9 @@ impl Originals {
             std::fs::create_dir_all(&path)?;
             Ok(path)
         };
-        let phrases = Parts::new(PARTS, memory / 2, &folder("phrases")?);
-        let marks = Parts::new(PARTS, memory / 8, &folder("marks")?);
-        let borrowed = Sets::new(memory / 8, &spill.join("borrowed"));
+        let phrases = SpillPartitions::new(PARTITIONS, memory / 2, &folder("phrases")?);
+        let marks = SpillPartitions::new(PARTITIONS, memory / 8, &folder("marks")?);
+        let borrowed = SpillLists::new(memory / 8, &spill.join("borrowed"));
         let pages = numbers(order, "page")?.values().to_vec();
         let ranks = numbers(order, "rank")?.values().to_vec();
         Ok(Originals { pages, ranks, k, shingler, phrases, marks, borrowed })
@@ -72,9 +72,9 @@ impl Originals {
             )
             .collect();
         for (row, phrases) in found.into_iter().enumerate() {
-            let Ok(place) = self.pages.binary_search(&pages.value(row)) else { continue };
+            let Ok(index) = self.pages.binary_search(&pages.value(row)) else { continue };
             for (at, phrase) in phrases.into_iter().enumerate() {
-                self.phrases.push((phrase, (place as u64) << 32 | at as u64))?;
+                self.phrases.push((phrase, (index as u64) << 32 | at as u64))?;
             }
         }
         Ok(())
@@ -83,8 +83,8 @@ impl Originals {
     /// All texts have come; they may be cut from now on.
     pub fn seal(&mut self) -> Result<(), ArrowError> {
         let scale = u64::MAX / (self.pages.len() as u64 + 1);
-        for part in 0..self.phrases.len() {
-            let mut rows = self.phrases.take(part)?;
+        for partition in 0..self.phrases.len() {
+            let mut rows = self.phrases.take(partition)?;
             rows.par_sort_unstable();
             for held in rows.chunk_by(|a, b| a.0 == b.0) {
                 let rank = |row: &(u64, u64)| self.ranks[(row.1 >> 32) as usize];
@@ -95,12 +95,12 @@ impl Originals {
             }
         }
         let mut list: Vec<u64> = Vec::new();
-        for part in 0..self.marks.len() {
-            let mut rows = self.marks.take(part)?;
+        for partition in 0..self.marks.len() {
+            let mut rows = self.marks.take(partition)?;
             rows.par_sort_unstable();
             for marks in rows.chunk_by(|a, b| a.0 == b.0) {
-                let place = (marks[0].1 >> 32) as usize;
-                while self.borrowed.len() < place {
+                let index = (marks[0].1 >> 32) as usize;
+                while self.borrowed.len() < index {
                     self.borrowed.push(&[])?;
                 }
                 list.clear();
@@ -119,17 +119,17 @@ impl Originals {
     }
 
     /// What is left of each text: `page`, `text`, and `passages`: where they were, in characters. Passages of fewer
-    /// words than `least` are left out.
-    pub fn cut(&self, batch: &RecordBatch, least: usize) -> Result<RecordBatch, ArrowError> {
+    /// words than `min_words` are left out.
+    pub fn cut(&self, batch: &RecordBatch, min_words: usize) -> Result<RecordBatch, ArrowError> {
         let pages = numbers(batch, "page")?;
         let texts = batch.column_by_name("text").and_then(|c| c.as_string_opt::<i32>()).ok_or_else(|| wrong("text"))?;
         let found = (0..batch.num_rows())
             .into_par_iter()
             .map_init(Vec::new, |buffer, row| {
                 let text = if texts.is_valid(row) { texts.value(row) } else { "" };
-                let place = self.pages.binary_search(&pages.value(row)).unwrap_or(usize::MAX);
-                let borrowed = if place < self.borrowed.len() { self.borrowed.get(place, buffer)? } else { &[] };
-                Ok(own(text, borrowed, least))
+                let index = self.pages.binary_search(&pages.value(row)).unwrap_or(usize::MAX);
+                let borrowed = if index < self.borrowed.len() { self.borrowed.get(index, buffer)? } else { &[] };
+                Ok(own_passages(text, borrowed, min_words))
             })
             .collect::<Result<Vec<_>, ArrowError>>()?;
         let fields = ["start", "end"].map(|name| Field::new(name, DataType::Int64, true));
@@ -156,7 +156,7 @@ impl Originals {
 }
 
 /// The passages between borrowed words (begin << 32 | end, ascending), a line each, and where they were.
-fn own(text: &str, borrowed: &[u64], least: usize) -> (String, Vec<(usize, usize)>) {
+fn own_passages(text: &str, borrowed: &[u64], min_words: usize) -> (String, Vec<(usize, usize)>) {
     let words = spans(text);
     let (mut left, mut offsets) = (String::new(), Vec::new());
     // Characters are counted once, from passage to passage.
@@ -167,7 +167,7 @@ fn own(text: &str, borrowed: &[u64], least: usize) -> (String, Vec<(usize, usize
         let run = &words[at.min(begin)..begin];
         at = end;
         let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-        if run.len() < least {
+        if run.len() < min_words {
             continue;
         }
         let passage = &text[first.start..last.end];
@@ -190,10 +190,13 @@ mod tests {
     #[test]
     fn passages_and_offsets() {
         let words = |begin: u64, end: u64| begin << 32 | end;
-        assert_eq!(own("Ein é, zwei drei!", &[], 1), ("Ein é, zwei drei".into(), vec![(0, 16)]));
-        assert_eq!(own("Ein é, zwei drei!", &[words(1, 2)], 1), ("Ein\nzwei drei".into(), vec![(0, 3), (7, 16)]));
-        assert_eq!(own("Ein é, zwei drei!", &[words(1, 2)], 2), ("zwei drei".into(), vec![(7, 16)]));
-        assert_eq!(own("a b c", &[words(0, 3)], 1), (String::new(), vec![]));
-        assert_eq!(own("", &[], 1), (String::new(), vec![]));
+        assert_eq!(own_passages("Ein é, zwei drei!", &[], 1), ("Ein é, zwei drei".into(), vec![(0, 16)]));
+        assert_eq!(
+            own_passages("Ein é, zwei drei!", &[words(1, 2)], 1),
+            ("Ein\nzwei drei".into(), vec![(0, 3), (7, 16)])
+        );
+        assert_eq!(own_passages("Ein é, zwei drei!", &[words(1, 2)], 2), ("zwei drei".into(), vec![(7, 16)]));
+        assert_eq!(own_passages("a b c", &[words(0, 3)], 1), (String::new(), vec![]));
+        assert_eq!(own_passages("", &[], 1), (String::new(), vec![]));
     }
 }

@@ -9,24 +9,24 @@ use arrow_schema::ArrowError;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use crate::page::text::chars::{Kind, Kinds, char_at};
+use crate::page::text::chars::{CharClass, CharClasses, char_at};
 use crate::page::text::words::Words;
 use crate::phrases::popular::{batch_of, numbers, wrong};
 use crate::shingles::minwise::Shingler;
 
 /// Where the words of a text stand, in bytes: as many as `Words` finds.
 pub fn spans(text: &str) -> Vec<Range<usize>> {
-    let kinds = Kinds::get();
+    let classes = CharClasses::get();
     let bytes = text.as_bytes();
     let (mut spans, mut begin, mut at) = (Vec::new(), None, 0);
     while at < bytes.len() {
         let (c, next) = char_at(bytes, at);
-        let kind = if c.is_ascii_alphanumeric() { Kind::Letter } else { kinds.of(c) };
-        if kind == Kind::Letter {
+        let class = if c.is_ascii_alphanumeric() { CharClass::Letter } else { classes.of(c) };
+        if class == CharClass::Letter {
             begin.get_or_insert(at);
         } else {
             spans.extend(begin.take().map(|begin| begin..at));
-            if kind == Kind::Alone {
+            if class == CharClass::Alone {
                 spans.push(at..next);
             }
         }

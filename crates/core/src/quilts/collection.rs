@@ -15,10 +15,10 @@ use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
 use crate::quilts::grams::Grams;
-use crate::quilts::index::IndexWriter;
+use crate::quilts::index::GramIndexWriter;
 use crate::quilts::pairs::{BUCKETS, Chunk, Pairs};
-use crate::quilts::postings::{Counted, Room, Workers};
-use crate::quilts::sites::{Foreign, SitesBuilder};
+use crate::quilts::postings::{Budget, CountedGrams, Workers};
+use crate::quilts::sites::{Foreign, SiteTableBuilder};
 
 /// What a quilt is.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub struct QuiltParams {
 
 /// What to keep beside the postings.
 #[derive(Clone, Copy, Default)]
-pub struct Keep<'a> {
+pub struct KeepOptions<'a> {
     /// Where to write an index of all grams.
     pub index: Option<&'a Path>,
     /// Keep the hashes of shared grams, to be verified.
@@ -43,25 +43,33 @@ pub struct Keep<'a> {
 }
 
 /// Gathers the grams of a collection.
-pub struct Quilter {
+pub struct GramCollection {
     k: usize,
     seed: u64,
-    room: Room,
+    budget: Budget,
     pairs: Pairs,
     pages: Vec<i64>,
     grams: Vec<u32>,
     /// Who the pages belong to.
-    pub sites: SitesBuilder,
+    pub sites: SiteTableBuilder,
 }
 
 /// Bytes of text that one thread takes at a time.
 const SHARE: usize = 1 << 18;
 
-impl Quilter {
+impl GramCollection {
     /// For grams of `k` words.
-    pub fn new(k: usize, seed: u64, room: Room) -> Self {
-        let pairs = Pairs::new(room.memory / 2, &room.folder);
-        Quilter { k, seed, room, pairs, pages: Vec::new(), grams: Vec::new(), sites: SitesBuilder::default() }
+    pub fn new(k: usize, seed: u64, budget: Budget) -> Self {
+        let pairs = Pairs::new(budget.memory / 2, &budget.folder);
+        GramCollection {
+            k,
+            seed,
+            budget,
+            pairs,
+            pages: Vec::new(),
+            grams: Vec::new(),
+            sites: SiteTableBuilder::default(),
+        }
     }
 
     /// Takes pages: `page` and `text`, in any order. Works in parallel on the current rayon pool.
@@ -135,7 +143,7 @@ impl Quilter {
     }
 
     /// Closes the collection; patch grams will have at most `m` holders.
-    pub fn finish(self, m: usize, foreign: Foreign, keep: Keep<'_>) -> io::Result<Counting> {
+    pub fn finish(self, m: usize, foreign: Foreign, keep: KeepOptions<'_>) -> io::Result<Counting> {
         let mut order: Vec<u32> = (0..self.pages.len() as u32).collect();
         order.sort_by_key(|&page| self.pages[page as usize]);
         let mut rank = vec![0; order.len()];
@@ -144,10 +152,10 @@ impl Quilter {
         let grams = order.iter().map(|&page| self.grams[page as usize]).collect();
         let sites = self.sites.finish(&pages, foreign);
         let index = match keep.index {
-            Some(path) => Some(IndexWriter::new(path, &self.pairs, pages.len(), self.k, self.seed)?),
+            Some(path) => Some(GramIndexWriter::new(path, &self.pairs, pages.len(), self.k, self.seed)?),
             None => None,
         };
-        let counted = Counted::new(pages, grams, sites, m, self.room, keep.hashes);
+        let counted = CountedGrams::new(pages, grams, sites, m, self.budget, keep.hashes);
         Ok(Counting { pairs: self.pairs, rank, counted, index, workers: Workers::default(), next: 0 })
     }
 }
@@ -188,8 +196,8 @@ pub struct Counting {
     /// Its pairs.
     pub pairs: Pairs,
     rank: Vec<u32>,
-    counted: Counted,
-    index: Option<IndexWriter>,
+    counted: CountedGrams,
+    index: Option<GramIndexWriter>,
     workers: Workers,
     next: usize,
 }
@@ -201,7 +209,7 @@ impl Counting {
         let end = BUCKETS.min(self.next + STEP);
         self.counted.count(&self.pairs, &self.rank, self.next..end, &mut self.workers)?;
         if let Some(index) = &self.index {
-            let memory = self.counted.room.memory / 8 / self.counted.room.threads.max(1);
+            let memory = self.counted.budget.memory / 8 / self.counted.budget.threads.max(1);
             index.write(&self.pairs, &self.rank, self.next..end, memory)?;
         }
         self.next = end;
@@ -209,7 +217,7 @@ impl Counting {
     }
 
     /// The counted collection, when no step is left.
-    pub fn finish(self) -> io::Result<Arc<Counted>> {
+    pub fn finish(self) -> io::Result<Arc<CountedGrams>> {
         assert_eq!(self.next, BUCKETS, "all steps come first");
         if let Some(index) = self.index {
             index.finish(&self.counted.pages, &self.counted.sites)?;

@@ -43,8 +43,8 @@ impl Grams {
     /// Appends the distinct grams of `text` to `found`, in order of first appearance.
     pub fn set(&mut self, text: &str, found: &mut Vec<u64>) {
         self.fill(text);
-        let most = (self.hashes.len() + 1).saturating_sub(self.k);
-        let size = (2 * most).next_power_of_two();
+        let max_grams = (self.hashes.len() + 1).saturating_sub(self.k);
+        let size = (2 * max_grams).next_power_of_two();
         self.table.clear();
         self.table.resize(size, 0);
         let (table, shift) = (&mut self.table[..], 64 - size.trailing_zeros().max(1));
@@ -63,7 +63,7 @@ impl Grams {
         self.release();
     }
 
-    /// The words of the page that was last asked about.
+    /// The words of the page that was last hashed.
     pub fn words(&self) -> &Words {
         &self.words
     }

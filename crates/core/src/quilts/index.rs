@@ -6,7 +6,7 @@
 //! grams                                   sorted
 //! their pages                             32 bits each, filled up to a multiple of 64
 //! ids, hosts, domains, addresses, URLs    one after the other, a word a page; names as hashes
-//! classes                                 32 bits a page: which page stands for it
+//! classes                                 32 bits a page: its representative
 //! ```
 //!
 //! A lookup reads two words of the directory and the few hundred grams between them. Nothing is mapped into memory: a
@@ -21,12 +21,12 @@ use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
 use crate::quilts::pairs::{BUCKET_BITS, BUCKETS, Pairs, bucket_of};
-use crate::quilts::sites::{Site, Sites};
+use crate::quilts::sites::{Site, SiteTable};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PKGRAMS1");
 const HEADER: u64 = 48;
 
-/// Grams that one entry of the directory stands for, about.
+/// About how many grams one entry of the directory points to.
 const ENTRY: u64 = 256;
 
 /// Where things are in the file.
@@ -60,13 +60,13 @@ impl Layout {
 }
 
 /// Writes an index of all pairs. `rank` gives a page's number, in the order of ids, by that in the pairs.
-pub struct IndexWriter {
+pub struct GramIndexWriter {
     file: File,
     layout: Layout,
     starts: Vec<u64>,
 }
 
-impl IndexWriter {
+impl GramIndexWriter {
     /// Begins a file.
     pub fn new(path: &Path, pairs: &Pairs, pages: usize, k: usize, seed: u64) -> io::Result<Self> {
         let bits = (pairs.len() / ENTRY).max(1).ilog2().clamp(BUCKET_BITS, 40);
@@ -79,7 +79,7 @@ impl IndexWriter {
         for bucket in 0..BUCKETS {
             starts.push(starts[bucket] + pairs.bucket_len(bucket) as u64);
         }
-        Ok(IndexWriter { file, layout, starts })
+        Ok(GramIndexWriter { file, layout, starts })
     }
 
     /// Writes some buckets, in parallel on the current rayon pool, each within `memory` bytes.
@@ -117,7 +117,7 @@ impl IndexWriter {
     }
 
     /// Writes who the pages are, and ends the file.
-    pub fn finish(self, ids: &[i64], sites: &Sites) -> io::Result<()> {
+    pub fn finish(self, ids: &[i64], sites: &SiteTable) -> io::Result<()> {
         let layout = self.layout;
         let end = HEADER + (8 << layout.bits);
         self.file.write_all_at([layout.pairs].to_byte_slice(), end)?;
@@ -133,7 +133,7 @@ impl IndexWriter {
 }
 
 /// An index that is open for lookups.
-pub struct Index {
+pub struct GramIndex {
     file: File,
     layout: Layout,
     /// Words in a gram.
@@ -144,11 +144,11 @@ pub struct Index {
     pub ids: Vec<i64>,
     /// Whose each page is.
     pub sites: Vec<Site>,
-    /// Which page stands for each.
+    /// The representative of each page.
     pub class: Vec<u32>,
 }
 
-impl Index {
+impl GramIndex {
     /// Opens a file, and checks that it is whole.
     pub fn open(path: &Path) -> io::Result<Self> {
         let damaged = |why: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", path.display()));
@@ -178,7 +178,7 @@ impl Index {
         if class.iter().any(|class| u64::from(*class) >= pages) {
             return Err(damaged("a class that is no page"));
         }
-        Ok(Index { k: k as usize, seed, ids, sites, class, file, layout })
+        Ok(GramIndex { k: k as usize, seed, ids, sites, class, file, layout })
     }
 
     /// How many pairs of gram and page it holds.
@@ -186,8 +186,8 @@ impl Index {
         self.layout.pairs
     }
 
-    /// The first pages that hold a gram, up to `most`, by their numbers in this index.
-    pub fn holders(&self, gram: u64, most: usize) -> io::Result<Vec<u32>> {
+    /// The first pages that hold a gram, up to `max`, by their numbers in this index.
+    pub fn holders(&self, gram: u64, max: usize) -> io::Result<Vec<u32>> {
         let entry = gram >> (64 - self.layout.bits);
         let bounds = words(&self.file, HEADER + 8 * entry, 2)?;
         let (begin, end) = (bounds[0], bounds[1]);
@@ -196,7 +196,7 @@ impl Index {
         }
         let grams = words(&self.file, self.layout.grams() + 8 * begin, (end - begin) as usize)?;
         let first = grams.partition_point(|other| *other < gram);
-        let count = grams[first..].iter().take(most).take_while(|other| **other == gram).count();
+        let count = grams[first..].iter().take(max).take_while(|other| **other == gram).count();
         let found = halves(&self.file, self.layout.holders() + 4 * (begin + first as u64), count)?;
         if found.iter().any(|page| *page as usize >= self.ids.len()) {
             return Err(io::Error::new(

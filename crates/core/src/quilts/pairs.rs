@@ -1,7 +1,7 @@
 //! (gram, page) pairs in 1,024 buckets by the gram's first bits, in memory up to a limit and then on disk.
 //!
 //! A chunk is what some pages give, already in bucket order. When the chunks reach the limit they are written out as
-//! one run, bucket after bucket, so that a bucket is read back in as many long reads as there are runs.
+//! one segment, bucket after bucket, so that a bucket is read back in as many long reads as there are segments.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -70,7 +70,7 @@ impl Chunk {
 }
 
 /// Chunks that were written out together; bucket b is at pairs `starts[b]..starts[b + 1]`, grams first.
-struct Run {
+struct Segment {
     starts: Vec<u64>,
 }
 
@@ -85,7 +85,7 @@ pub struct ReadBuffers {
 /// All pairs of a collection.
 pub struct Pairs {
     chunks: Vec<Chunk>,
-    runs: Vec<Run>,
+    segments: Vec<Segment>,
     file: Option<File>,
     written: u64,
     held: usize,
@@ -95,11 +95,11 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Holds up to `limit` bytes of pairs in memory, the rest in a nameless file in `folder`.
+    /// Holds up to `limit` bytes of pairs in memory, the rest in a file without a name in `folder`.
     pub fn new(limit: usize, folder: &Path) -> Self {
         Pairs {
             chunks: Vec::new(),
-            runs: Vec::new(),
+            segments: Vec::new(),
             file: None,
             written: 0,
             held: 0,
@@ -135,26 +135,26 @@ impl Pairs {
     /// How many pairs a bucket has.
     pub fn bucket_len(&self, bucket: usize) -> usize {
         let held: usize = self.chunks.iter().map(|c| c.bucket(bucket).0.len()).sum();
-        let spilled: u64 = self.runs.iter().map(|r| r.starts[bucket + 1] - r.starts[bucket]).sum();
+        let spilled: u64 = self.segments.iter().map(|r| r.starts[bucket + 1] - r.starts[bucket]).sum();
         held + spilled as usize
     }
 
     /// The pairs of a bucket, those on disk read into `buffers`.
-    pub fn pieces<'a>(
+    pub fn slices<'a>(
         &'a self,
         bucket: usize,
         buffers: &'a mut ReadBuffers,
     ) -> io::Result<Vec<(&'a [u64], &'a [u32])>> {
         buffers.grams.clear();
         buffers.pages.clear();
-        self.read_runs(bucket, buffers, |_| ())?;
+        self.read_segments(bucket, buffers, |_| ())?;
         let held = self.chunks.iter().map(|chunk| chunk.bucket(bucket));
         Ok(std::iter::once((&buffers.grams[..], &buffers.pages[..])).chain(held).collect())
     }
 
     /// Hands over the pairs of a bucket piece by piece.
     pub fn read(&self, bucket: usize, mut take: impl FnMut(&[u64], &[u32])) -> io::Result<()> {
-        self.read_runs(bucket, &mut ReadBuffers::default(), |read| {
+        self.read_segments(bucket, &mut ReadBuffers::default(), |read| {
             take(&read.grams, &read.pages);
             read.grams.clear();
             read.pages.clear();
@@ -168,19 +168,20 @@ impl Pairs {
         Ok(())
     }
 
-    /// Reads the runs of a bucket behind what is in the buffers, a piece at a time, and calls `done` after each.
-    fn read_runs(
+    /// Reads the segments of a bucket behind what is in the buffers, a piece at a time, and calls `done` after each.
+    fn read_segments(
         &self,
         bucket: usize,
         read: &mut ReadBuffers,
         mut done: impl FnMut(&mut ReadBuffers),
     ) -> io::Result<()> {
-        for run in &self.runs {
-            let file = self.file.as_ref().expect("a run is in the file");
-            let (start, count) = (run.starts[bucket], (run.starts[bucket + 1] - run.starts[bucket]) as usize);
+        for segment in &self.segments {
+            let file = self.file.as_ref().expect("a segment is in the file");
+            let (start, count) =
+                (segment.starts[bucket], (segment.starts[bucket + 1] - segment.starts[bucket]) as usize);
             // A huge bucket goes through memory a piece at a time.
-            for begin in (0..count).step_by(PIECE) {
-                let n = PIECE.min(count - begin);
+            for begin in (0..count).step_by(READ_AT_ONCE) {
+                let n = READ_AT_ONCE.min(count - begin);
                 let base = start * PAIR as u64;
                 let ReadBuffers { bytes, grams, pages } = read;
                 bytes.resize(n * 8, 0);
@@ -197,7 +198,7 @@ impl Pairs {
 
     fn spill(&mut self) -> io::Result<()> {
         if self.file.is_none() {
-            self.file = Some(nameless(&self.folder)?);
+            self.file = Some(anonymous_file(&self.folder)?);
         }
         let mut out = BufWriter::with_capacity(1 << 20, self.file.as_ref().expect("made above"));
         let mut starts = Vec::with_capacity(BUCKETS + 1);
@@ -214,7 +215,7 @@ impl Pairs {
         starts.push(self.written);
         out.flush()?;
         drop(out);
-        self.runs.push(Run { starts });
+        self.segments.push(Segment { starts });
         self.chunks.clear();
         self.held = 0;
         Ok(())
@@ -222,10 +223,10 @@ impl Pairs {
 }
 
 /// Pairs that are read at once.
-const PIECE: usize = 1 << 18;
+const READ_AT_ONCE: usize = 1 << 18;
 
 /// A file that nobody else sees, and that is gone when it is closed, however the process ends.
-pub fn nameless(folder: &Path) -> io::Result<File> {
+pub fn anonymous_file(folder: &Path) -> io::Result<File> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     std::fs::create_dir_all(folder)?;
     let name = format!(".spill-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -262,9 +263,9 @@ mod tests {
                 }).unwrap();
                 prop_assert_eq!(found.len() - before, pairs.bucket_len(bucket));
                 let mut buffers = ReadBuffers::default();
-                let pieces = pairs.pieces(bucket, &mut buffers).unwrap();
+                let slices = pairs.slices(bucket, &mut buffers).unwrap();
                 let at_once: Vec<(u64, u32)> =
-                    pieces.iter().flat_map(|(grams, pages)| grams.iter().copied().zip(pages.iter().copied())).collect();
+                    slices.iter().flat_map(|(grams, pages)| grams.iter().copied().zip(pages.iter().copied())).collect();
                 prop_assert_eq!(&found[before..], &at_once);
             }
             prop_assert_eq!(pairs.len(), expected.len() as u64);

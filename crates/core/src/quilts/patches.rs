@@ -1,14 +1,14 @@
-//! Patches: the runs of words that a page has in common with each of its sources.
+//! Patches: the stretches of words that a page has in common with each of its sources.
 
 use std::ops::Range;
 
 use hashbrown::HashMap;
 
-use crate::page::text::chars::{Kind, Kinds};
+use crate::page::text::chars::{CharClass, CharClasses};
 use crate::page::text::words::words;
 use crate::quilts::grams::Grams;
 
-/// A run of words of a page that a source has too.
+/// Consecutive words of a page that a source has too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patch {
     /// Which source.
@@ -66,18 +66,18 @@ pub fn patches(text: &str, sources: &[&str], k: usize) -> Vec<Patch> {
 
 /// Where each word of a text is, in characters.
 pub fn word_spans(text: &str) -> Vec<Range<usize>> {
-    let kinds = Kinds::get();
+    let classes = CharClasses::get();
     let mut spans = Vec::new();
     let mut begin: Option<usize> = None;
     let mut at = 0;
     for c in text.chars() {
-        match kinds.of(c) {
-            Kind::Letter => {
+        match classes.of(c) {
+            CharClass::Letter => {
                 begin.get_or_insert(at);
             }
-            kind => {
+            class => {
                 spans.extend(begin.take().map(|begin| begin..at));
-                if kind == Kind::Alone {
+                if class == CharClass::Alone {
                     spans.push(at..at + 1);
                 }
             }

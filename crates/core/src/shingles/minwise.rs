@@ -239,8 +239,8 @@ fn bins(phrases: &mut Vec<u64>, m: usize, seed: u64) -> Vec<u64> {
     // A fingerprint is as good as a hash of it: round 0 takes it as it is. Nothing is as large as an empty bin.
     let mut chosen = vec![u64::MAX; m];
     for &phrase in phrases.iter() {
-        let least = &mut chosen[bin(phrase, m)];
-        *least = (*least).min(phrase);
+        let smallest = &mut chosen[bin(phrase, m)];
+        *smallest = (*smallest).min(phrase);
     }
     let mut empty: Vec<bool> = chosen.iter().map(|&c| c == u64::MAX).collect();
     if !empty.contains(&true) {
@@ -250,18 +250,18 @@ fn bins(phrases: &mut Vec<u64>, m: usize, seed: u64) -> Vec<u64> {
         phrases.sort_unstable();
         phrases.dedup();
     }
-    let mut least = vec![u64::MAX; m];
+    let mut smallest = vec![u64::MAX; m];
     for round in 1..m as u64 {
         let key = mix(seed.wrapping_add(round));
         for &phrase in phrases.iter() {
             let hash = mix(phrase ^ key);
             let bin = bin(hash, m);
-            if empty[bin] && hash < least[bin] {
-                least[bin] = hash;
+            if empty[bin] && hash < smallest[bin] {
+                smallest[bin] = hash;
                 chosen[bin] = phrase;
             }
         }
-        least.iter().zip(&mut empty).for_each(|(&least, empty)| *empty &= least == u64::MAX);
+        smallest.iter().zip(&mut empty).for_each(|(&smallest, empty)| *empty &= smallest == u64::MAX);
         if !empty.contains(&true) {
             return chosen;
         }

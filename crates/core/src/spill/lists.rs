@@ -12,7 +12,7 @@ enum Slot {
 }
 
 /// Lists of numbers by their ordinals.
-pub struct Sets {
+pub struct SpillLists {
     slots: Vec<Slot>,
     /// Bytes that may still be held in memory.
     left: usize,
@@ -22,10 +22,10 @@ pub struct Sets {
     written: u64,
 }
 
-impl Sets {
+impl SpillLists {
     /// An empty store that holds about `memory` bytes, and puts the rest into a file of that name.
     pub fn new(memory: usize, path: &Path) -> Self {
-        Sets { slots: Vec::new(), left: memory, path: path.to_owned(), writer: None, reader: None, written: 0 }
+        SpillLists { slots: Vec::new(), left: memory, path: path.to_owned(), writer: None, reader: None, written: 0 }
     }
 
     /// Adds a list; its ordinal is the number of lists before it.
@@ -120,7 +120,7 @@ mod tests {
         fn what_goes_in_comes_out(lists in proptest::collection::vec(proptest::collection::vec(any::<u64>(), 0..20), 0..20), memory in 0usize..1000) {
             let folder = std::env::temp_dir().join(format!("pagekin-sets-{}", std::process::id()));
             std::fs::create_dir_all(&folder).unwrap();
-            let mut sets = Sets::new(memory, &folder.join("sets"));
+            let mut sets = SpillLists::new(memory, &folder.join("sets"));
             lists.iter().for_each(|list| sets.push(list).unwrap());
             sets.seal().unwrap();
             prop_assert_eq!(sets.len(), lists.len());

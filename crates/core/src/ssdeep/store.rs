@@ -4,14 +4,14 @@ use crate::ssdeep::score::Digest;
 
 /// Digests by number.
 #[derive(Default)]
-pub struct Shelf {
+pub struct DigestStore {
     bytes: Vec<u8>,
     starts: Vec<u64>,
 }
 
 /// One digest on the shelf.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Stored<'a> {
+pub struct StoredDigest<'a> {
     /// The block size is 3 << level.
     pub level: u8,
     /// The signature at the block size, without runs.
@@ -20,10 +20,10 @@ pub struct Stored<'a> {
     pub second: &'a [u8],
 }
 
-impl<'a> Stored<'a> {
+impl<'a> StoredDigest<'a> {
     /// What is compared of a digest.
     pub fn of(digest: &'a Digest) -> Self {
-        Stored { level: digest.level, first: digest.first.characters(), second: digest.second.characters() }
+        StoredDigest { level: digest.level, first: digest.first.characters(), second: digest.second.characters() }
     }
 
     /// Its signatures, each with the level at which it was made.
@@ -37,9 +37,9 @@ impl<'a> Stored<'a> {
     }
 }
 
-impl Shelf {
+impl DigestStore {
     /// Puts a digest behind the others.
-    pub fn push(&mut self, digest: &Stored<'_>) {
+    pub fn push(&mut self, digest: &StoredDigest<'_>) {
         self.starts.push(self.bytes.len() as u64);
         self.bytes.extend([digest.level, digest.first.len() as u8]);
         self.bytes.extend(digest.first);
@@ -58,12 +58,12 @@ impl Shelf {
 
     /// The digest of this number.
     #[inline]
-    pub fn get(&self, number: u32) -> Stored<'_> {
+    pub fn get(&self, number: u32) -> StoredDigest<'_> {
         let number = number as usize;
         let end = self.starts.get(number + 1).map_or(self.bytes.len(), |&end| end as usize);
         let bytes = &self.bytes[self.starts[number] as usize..end];
         let (first, second) = bytes[2..].split_at(usize::from(bytes[1]));
-        Stored { level: bytes[0], first, second }
+        StoredDigest { level: bytes[0], first, second }
     }
 
     /// Bytes of memory taken.

@@ -10,7 +10,7 @@ use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
 use crate::hash::mix;
-use crate::simd::fast::fast;
+use crate::simd::dispatch::with_avx2;
 use crate::style::fingerprint::Matches;
 
 /// Fingerprints of m dimensions, with the pages they belong to.
@@ -79,7 +79,7 @@ impl Matrix {
     }
 
     /// The clusters of the first rows, which are pages of an earlier run.
-    pub fn known(&self) -> &[i64] {
+    pub fn known_clusters(&self) -> &[i64] {
         &self.known
     }
 
@@ -138,7 +138,7 @@ impl Matrix {
     }
 }
 
-fast! {
+with_avx2! {
     /// Compares one row with each of many, laid end to end.
     fn compare_all(query: &[u8], rows: &[u8], m: usize, out: &mut [Matches]) {
         for (row, found) in rows.chunks_exact(2 * m).zip(out) {
@@ -169,7 +169,7 @@ pub fn compare(a: &[u8], b: &[u8], m: usize) -> Matches {
     Matches { matching: equal - empty, filled: m as u32 - empty }
 }
 
-fast! {
+with_avx2! {
     /// Compares two rows of a matrix.
     pub fn compare_rows(matrix: &Matrix, a: u32, b: u32) -> Matches {
         compare(matrix.row(a as usize), matrix.row(b as usize), matrix.m())

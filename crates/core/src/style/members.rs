@@ -24,7 +24,7 @@ fn clusters(matrix: &Matrix, labels: &[u32]) -> Vec<Vec<u32>> {
     let mut rows: Vec<u32> = (0..labels.len() as u32).collect();
     rows.par_sort_unstable_by_key(|&row| (labels[row as usize], matrix.page(row as usize)));
     let groups = rows.chunk_by(|a, b| labels[*a as usize] == labels[*b as usize]);
-    let new = |group: &&[u32]| group.iter().any(|&row| row as usize >= matrix.known().len());
+    let new = |group: &&[u32]| group.iter().any(|&row| row as usize >= matrix.known_clusters().len());
     groups.filter(|group| group.len() > 1).filter(new).map(<[u32]>::to_vec).collect()
 }
 

@@ -6,10 +6,10 @@
 use rayon::prelude::*;
 
 use crate::hash::mix;
-use crate::simd::fast::fast;
+use crate::simd::dispatch::with_avx2;
 use crate::style::fingerprint::Matches;
 use crate::style::matrix::{Matrix, compare, compare_rows};
-use crate::union_find::Union;
+use crate::union_find::UnionFind;
 
 /// Members with which each member of a large cluster is compared.
 pub const SAMPLE: usize = 256;
@@ -41,7 +41,7 @@ fn scale(m: usize) -> Vec<u32> {
     (0..=m as u32).map(|matching| millionths(Matches { matching, filled: m as u32 })).collect()
 }
 
-fast! {
+with_avx2! {
     /// For each of some rows: the sum of its similarities to the rows of the sample, itself apart.
     fn sums(matrix: &Matrix, rows: &[u32], sample: &[u32], scale: &[u32], out: &mut [u64]) {
         for (&row, out) in rows.iter().zip(out) {
@@ -121,7 +121,7 @@ pub fn split(matrix: &Matrix, members: &[u32], t: u32) -> Vec<Vec<u32>> {
         .collect();
     let count = |bits: &[u64]| bits.iter().map(|b| b.count_ones()).sum::<u32>();
     let degrees: Vec<u32> = near.iter().map(|bits| count(bits)).collect();
-    let mut joined = Union::new(n);
+    let mut joined = UnionFind::new(n);
     for i in 0..n {
         for j in (0..i).filter(|&j| near[i][j / 64] >> (j % 64) & 1 == 1) {
             let common = near[i].iter().zip(&near[j]).map(|(a, b)| (a & b).count_ones()).sum();

@@ -4,7 +4,7 @@ use crate::page::html::markup::{Element, attributes, comment_end, element, end_t
 use crate::simd::find::find;
 
 /// The addresses as written, still with character references, in order.
-pub fn frames(html: &str) -> Vec<&str> {
+pub fn auto_targets(html: &str) -> Vec<&str> {
     let bytes = html.as_bytes();
     let mut found = Vec::new();
     let (mut at, mut templates) = (0, 0u64);
@@ -107,7 +107,7 @@ mod tests {
             ("</frame src=a>", vec![]),
             ("<frames src=a>", vec![]),
         ] {
-            assert_eq!(frames(html), expected, "{html}");
+            assert_eq!(auto_targets(html), expected, "{html}");
         }
     }
 
@@ -119,7 +119,7 @@ mod tests {
             Just("'"), Just("<!--"), Just("-->"), Just("ü"), Just("<script>"), Just("</script>"), Just("x "), Just("<"),
         ], 0..30)) {
             let html = parts.concat();
-            for found in frames(&html) {
+            for found in auto_targets(&html) {
                 prop_assert!(html.contains(found));
             }
         }

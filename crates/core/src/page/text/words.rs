@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use caseless::Caseless;
 
-use crate::page::text::chars::{Kind, Kinds, char_at};
+use crate::page::text::chars::{CharClass, CharClasses, char_at};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::blocks;
 
@@ -26,7 +26,7 @@ const SLACK: usize = 16;
 impl Words {
     /// Replaces the content by the words of `text`.
     pub fn fill(&mut self, text: &str) {
-        let kinds = Kinds::get();
+        let classes = CharClasses::get();
         let bytes = text.as_bytes();
         self.len = 0;
         self.ends.clear();
@@ -37,7 +37,7 @@ impl Words {
         while at < bytes.len() {
             at = self.ascii(bytes, at);
             while at < bytes.len() && !bytes[at].is_ascii() {
-                at = self.other(kinds, bytes, at);
+                at = self.other(classes, bytes, at);
             }
         }
         self.close();
@@ -92,13 +92,13 @@ impl Words {
 
     /// One character beyond ASCII; returns where the next begins.
     #[inline]
-    fn other(&mut self, kinds: Kinds, bytes: &[u8], at: usize) -> usize {
+    fn other(&mut self, classes: CharClasses, bytes: &[u8], at: usize) -> usize {
         let (c, next) = char_at(bytes, at);
-        match kinds.of(c) {
-            Kind::Letter => self.fold(c),
-            kind => {
+        match classes.of(c) {
+            CharClass::Letter => self.fold(c),
+            class => {
                 self.close();
-                if kind == Kind::Alone {
+                if class == CharClass::Alone {
                     self.fold(c);
                     self.close();
                 }
@@ -212,15 +212,15 @@ mod tests {
 
     /// The definition, spelled out.
     fn obvious(text: &str) -> Vec<String> {
-        let kinds = Kinds::get();
+        let classes = CharClasses::get();
         let mut all: Vec<String> = Vec::new();
         let mut word = String::new();
         for c in text.chars() {
-            match kinds.of(c) {
-                Kind::Letter => word.push(c),
-                kind => {
+            match classes.of(c) {
+                CharClass::Letter => word.push(c),
+                class => {
                     all.push(std::mem::take(&mut word));
-                    if kind == Kind::Alone {
+                    if class == CharClass::Alone {
                         all.push(c.to_string());
                     }
                 }

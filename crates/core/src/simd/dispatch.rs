@@ -1,7 +1,7 @@
 //! One function, compiled twice: for any CPU, and for those with AVX2. Both give the same results.
 
 /// Defines a function whose plain loops the compiler may also turn into AVX2 instructions, used where the CPU has them.
-macro_rules! fast {
+macro_rules! with_avx2 {
     ($(#[$doc:meta])* $visible:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $out:ty)? $body:block) => {
         $(#[$doc])*
         #[allow(clippy::too_many_arguments)]
@@ -27,4 +27,4 @@ macro_rules! fast {
     };
 }
 
-pub(crate) use fast;
+pub(crate) use with_avx2;
