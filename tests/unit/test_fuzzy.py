@@ -170,7 +170,7 @@ def test_the_table(small_web: Path, tmp_path: Path) -> None:
         for a, b in combinations(made, 2)
         if a[1] == b[1]
         or (
-            min(digest_length(a[2]), digest_length(b[2])) >= params.min_signature
+            min(digest_length(a[2]), digest_length(b[2])) >= params.min_length
             and _core.ssdeep_score(a[2], b[2]) >= params.threshold
         )
     }

@@ -8,6 +8,7 @@
 //! - [`duplicates`], [`phrases`], [`quilts`]: what is found on shingles, phrases and grams
 //! - the rest is shared: hashes, Arrow columns, lookups, disjoint sets, spilling to disk, SIMD
 
+mod arrow;
 pub mod duplicates;
 pub mod hash;
 pub mod key_lookup;

@@ -52,15 +52,14 @@ fn py_decode(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyResul
     })
 }
 
-/// The noise of decoded HTML.
 #[pyfunction]
 #[pyo3(name = "noise")]
 fn py_noise(py: Python<'_>, html: &str) -> PyResult<String> {
     enter(py, || Ok::<_, String>(noise::noise(html)))
 }
 
-/// The visible text, the title, and the distinct link targets of decoded HTML; with `auto_targets` also where it leads by
-/// itself, which comes first.
+/// The visible text, the title, and the distinct link targets of decoded HTML; with `auto_targets` first
+/// those of frames and refreshes.
 #[pyfunction]
 #[pyo3(name = "extract", signature = (html, url=None, auto_targets=false))]
 #[allow(clippy::type_complexity)]
@@ -79,7 +78,6 @@ fn py_extract(
     })
 }
 
-/// The words of a text.
 #[pyfunction]
 #[pyo3(name = "words")]
 fn py_words(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
@@ -97,7 +95,6 @@ fn count_words(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyRes
     })
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Sketcher>()?;
     m.add_function(wrap_pyfunction!(py_decode, m)?)?;

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 
+use pagekin_core::page::text::words::{char_spans, word_spans as word_spans_in};
 use pagekin_core::page::url::domain;
 use pagekin_core::quilts::collection::{self, KeepOptions, QuiltParams};
 use pagekin_core::quilts::postings::{self, Budget};
@@ -44,10 +45,10 @@ fn check_k(k: usize) -> PyResult<()> {
 }
 
 fn finished() -> PyErr {
-    PyValueError::new_err("this gatherer is finished")
+    PyValueError::new_err("the collection was counted already")
 }
 
-/// Gathers texts for the search of quilts.
+/// Collects texts for the search of quilts.
 #[pyclass]
 struct GramCollection {
     k: usize,
@@ -124,7 +125,6 @@ impl GramCollection {
     }
 }
 
-/// A counted collection.
 #[pyclass(frozen)]
 struct CountedGrams {
     pool: Arc<ThreadPool>,
@@ -278,7 +278,7 @@ fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResu
 #[pyfunction]
 fn word_spans(py: Python<'_>, text: &str) -> PyResult<Vec<(usize, usize)>> {
     enter(py, || {
-        Ok::<_, String>(text_patches::word_spans(text).into_iter().map(|span| (span.start, span.end)).collect())
+        Ok::<_, String>(char_spans(text, word_spans_in(text)).into_iter().map(|span| (span.start, span.end)).collect())
     })
 }
 
@@ -302,7 +302,6 @@ impl QuiltCovers {
     }
 }
 
-/// Adds what is here to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<GramCollection>()?;
     m.add_class::<CountedGrams>()?;

@@ -114,12 +114,10 @@ impl StyleMatrix {
         enter(py, || locked(&self.matrix).push_batch(&batch))
     }
 
-    /// How many fingerprints there are.
     fn rows(&self) -> usize {
         locked(&self.matrix).len()
     }
 
-    /// How many bytes they take.
     fn nbytes(&self) -> usize {
         let matrix = locked(&self.matrix);
         matrix.len() * 2 * matrix.m()
@@ -219,7 +217,6 @@ impl StyleClusters {
         })
     }
 
-    /// The members of all clusters.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let found = enter(py, || {
             let mut work = locked(&self.work);
@@ -249,7 +246,6 @@ fn minima_similarity<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>) -> PyResul
     enter(py, || row_by_row(&batch))?.to_pyarrow(py)
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(fingerprint, m)?)?;
     m.add_function(wrap_pyfunction!(style_overlap, m)?)?;

@@ -172,13 +172,13 @@ class Screen:
     KINDS = (("unique", "green"), ("exact", "red"), ("near", "yellow"))
 
     def __init__(self, reporter: ProgressReporter) -> None:
-        self._voice = reporter
+        self._reporter = reporter
         self._live: Live | None = None
         self._spoke = time.monotonic()
         self._every = reporter.EVERY
 
     def __enter__(self) -> Screen:
-        if sys.stderr.isatty() and not self._voice.quiet and not self._voice.as_json:
+        if sys.stderr.isatty() and not self._reporter.quiet and not self._reporter.as_json:
             from rich.console import Console
             from rich.live import Live
 
@@ -199,7 +199,7 @@ class Screen:
         if self._live is not None:
             self._live.update(self._drawing(state), refresh=True)
         else:
-            self._voice.say(line_of(state), **state.curve.now()._asdict())
+            self._reporter.say(line_of(state), **state.curve.now()._asdict())
 
     def _drawing(self, state: FrontierCrawl) -> Any:
         from rich.text import Text

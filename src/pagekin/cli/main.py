@@ -103,7 +103,7 @@ def main() -> None:
 
 
 def _prepare_streams() -> None:
-    """Whoever started us may have closed a stream, or have a terminal that cannot show all characters."""
+    """Streams may be closed, or go to a terminal that cannot show all characters."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:

@@ -8,7 +8,7 @@ from scrapy.resolver import CachingHostnameResolver, HostResolution
 
 
 class Resolver(CachingHostnameResolver):
-    """Scrapy's, which waits in vain for names that cannot be asked for, and shows a traceback."""
+    """Scrapy's resolver, but for names that cannot be looked up: there it hangs and shows a traceback."""
 
     def resolveHostName(self, receiver: Any, name: str, *args: Any, **options: Any) -> Any:  # type: ignore[override]  # noqa: N802
         """A name with a part that is empty or too long has no addresses."""

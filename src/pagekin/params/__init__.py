@@ -35,7 +35,7 @@ __all__ = [
 
 MIB = 1 << 20
 
-RENAMED = {"fuzzy": {"least": "min_signature"}}
+RENAMED = {"fuzzy": {"least": "min_length"}}
 """Old names of parameters in run folders that are already there."""
 
 

@@ -5,15 +5,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, Int8Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column, string};
 use crate::duplicates::candidates::{CANDIDATE, SAME};
 use crate::page::text::words::Words;
-use crate::phrases::popular::batch_of;
 use crate::shingles::minwise::Shingler;
 use crate::spill::lists::{SpillLists, jaccard};
 use crate::union_find::UnionFind;
@@ -53,10 +51,8 @@ impl ClassBuilder {
         memory: usize,
         spill: &Path,
     ) -> Result<Self, ArrowError> {
-        let wrong = || ArrowError::SchemaError("edges are page, other and kind".into());
-        let ids = |name| edges.column_by_name(name).and_then(|c| c.as_primitive_opt::<Int64Type>()).ok_or_else(wrong);
-        let (page, other) = (ids("page")?, ids("other")?);
-        let kind = edges.column_by_name("kind").and_then(|c| c.as_primitive_opt::<Int8Type>()).ok_or_else(wrong)?;
+        let (page, other): (&Int64Array, &Int64Array) = (column(edges, "page")?, column(edges, "other")?);
+        let kind: &Int8Array = column(edges, "kind")?;
         let mut pages: Vec<i64> = page.values().iter().chain(other.values()).copied().collect();
         pages.par_sort_unstable();
         pages.dedup();
@@ -84,7 +80,7 @@ impl ClassBuilder {
             first_new,
             urls: vec![None; pages.len()],
             set: vec![NONE; pages.len()],
-            sets: SpillLists::new(memory / 2, &spill.join("phrases")),
+            sets: SpillLists::new(memory / 2, spill),
             shingler,
             pages,
         })
@@ -92,23 +88,18 @@ impl ClassBuilder {
 
     /// More pages: `page`, `url` and `text`. The text of a page that is the same as an earlier one's is not needed.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let wrong = || ArrowError::SchemaError("pages are page, url and text".into());
-        let ids = batch.column_by_name("page").and_then(|c| c.as_primitive_opt::<Int64Type>()).ok_or_else(wrong)?;
-        let strings = |name| batch.column_by_name(name).and_then(|c| c.as_string_opt::<i32>()).ok_or_else(wrong);
-        let (urls, texts) = (strings("url")?, strings("text")?);
+        let ids: &Int64Array = column(batch, "page")?;
+        let (urls, texts): (&StringArray, &StringArray) = (column(batch, "url")?, column(batch, "text")?);
         let found: Vec<Option<Vec<u64>>> = (0..batch.num_rows())
             .into_par_iter()
             .map_init(
                 || (self.shingler.clone(), Words::default()),
-                |(shingler, words), row| {
-                    let text = texts.is_valid(row).then(|| texts.value(row))?;
-                    Some(phrase_set(text, words, shingler))
-                },
+                |(shingler, words), row| Some(phrase_set(string(texts, row)?, words, shingler)),
             )
             .collect();
         for (row, set) in found.into_iter().enumerate() {
             let Ok(i) = self.pages.binary_search(&ids.value(row)) else { continue };
-            self.urls[i] = urls.is_valid(row).then(|| urls.value(row).into());
+            self.urls[i] = string(urls, row).map(Into::into);
             if let Some(set) = set {
                 self.set[i] = self.sets.len() as u32;
                 self.sets.push(&set)?;

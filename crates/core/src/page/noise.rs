@@ -7,7 +7,6 @@ use crate::page::text::chars::{CharClass, CharClasses, char_at};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::blocks;
 
-/// Bytes handled at once.
 const BLOCK: usize = 16;
 
 /// A buffer larger than this is not kept for the next page.
@@ -57,18 +56,15 @@ impl Noise {
         }
     }
 
-    /// The noise as UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
         &self.buffer[..self.len]
     }
 
-    /// Its number of characters.
     pub fn chars(&self) -> usize {
         self.chars
     }
 }
 
-/// The noise of `html`.
 pub fn noise(html: &str) -> String {
     let mut noise = Noise::default();
     noise.fill(html);

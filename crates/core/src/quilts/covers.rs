@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, ListArray, RecordBatch, StructArray, builder::Int64Builder};
 use arrow_buffer::OffsetBuffer;
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Fields};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 
+use crate::arrow::batch_of;
 use crate::hash::mix;
 use crate::quilts::collection::QuiltParams;
 use crate::quilts::greedy_cover::{GreedyCover, HolderList, Source};
@@ -270,7 +271,7 @@ impl QuiltCovers {
             let covered: u32 = found.sources.iter().map(|source| source.new_grams).sum();
             uncovered.append_option(found.quilt.then(|| i64::from(self.patch[page] - covered)));
         }
-        let columns: Vec<(&str, ArrayRef)> = vec![
+        batch_of(vec![
             ("page", Arc::new(Int64Array::from(counted.pages[pages.clone()].to_vec()))),
             ("grams", Arc::new(Int64Array::from_iter_values(grams().map(|n| i64::from(*n))))),
             ("own_grams", Arc::new(own)),
@@ -278,10 +279,7 @@ impl QuiltCovers {
             ("quilt", Arc::new(found.iter().map(|found| Some(found.quilt)).collect::<BooleanArray>())),
             ("uncovered", Arc::new(uncovered.finish())),
             ("sources", self.sources(pages, found)?),
-        ];
-        let fields: Vec<Field> =
-            columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, array)| array).collect())
+        ])
     }
 
     fn sources(&self, pages: Range<usize>, found: &[PageCover]) -> Result<ArrayRef, ArrowError> {

@@ -9,7 +9,6 @@ use std::collections::BinaryHeap;
 /// A page that holds patch grams of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Which page.
     pub page: u32,
     /// Grams that no source before it holds.
     pub new_grams: u32,

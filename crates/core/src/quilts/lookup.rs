@@ -12,7 +12,6 @@ use crate::quilts::sites::{Foreign, Site, SiteTable};
 
 /// The page that is looked up.
 pub struct Query<'a> {
-    /// Its text.
     pub text: &'a str,
     /// Whose it is. A stored page with its URL, and the copies of that, are the page itself.
     pub site: Site,

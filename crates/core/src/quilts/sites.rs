@@ -3,12 +3,11 @@
 //! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page whose site nobody
 //! knows is a site of its own.
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 
-use crate::hash::mix;
-use crate::quilts::collection::{ints, strings};
-use crate::quilts::grams::word_hash;
+use crate::arrow::{column, string};
+use crate::hash::{mix, word_hash};
 
 /// What makes two pages foreign to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +81,11 @@ pub struct SiteTableBuilder {
 impl SiteTableBuilder {
     /// Sites of pages: `page`, `url`, `host`, `domain`, `ip`.
     pub fn push_sites(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let pages = ints(batch, "page")?;
-        let names = [strings(batch, "url")?, strings(batch, "host")?, strings(batch, "domain")?, strings(batch, "ip")?];
+        let pages: &Int64Array = column(batch, "page")?;
+        let [url, host, domain, ip] = ["url", "host", "domain", "ip"].map(|name| column::<StringArray>(batch, name));
+        let names = [url?, host?, domain?, ip?];
         for row in 0..batch.num_rows() {
-            let [url, host, domain, ip] = names.map(|array| array.is_valid(row).then(|| array.value(row)));
+            let [url, host, domain, ip] = names.map(|array| string(array, row));
             let page = pages.value(row);
             self.sites.push((page, Site::new(page, host, domain, ip).at(url)));
         }
@@ -94,8 +94,8 @@ impl SiteTableBuilder {
 
     /// Near-copies: `page`, `representative`.
     pub fn push_copies(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let (pages, representatives) = (ints(batch, "page")?, ints(batch, "representative")?);
-        pages.values().iter().zip(representatives.values()).for_each(|(page, of)| self.copy(*page, *of));
+        let [pages, representatives] = ["page", "representative"].map(|name| column::<Int64Array>(batch, name));
+        pages?.values().iter().zip(representatives?.values()).for_each(|(page, of)| self.copy(*page, *of));
         Ok(())
     }
 
@@ -129,7 +129,6 @@ impl SiteTableBuilder {
 
 /// Sites and duplicate classes of a collection whose pages are numbered in the order of their ids.
 pub struct SiteTable {
-    /// Whose each page is.
     pub sites: Vec<Site>,
     /// The representative of each page: mostly itself.
     pub class: Vec<u32>,

@@ -55,7 +55,6 @@ impl Polynomial {
         self.times_x64(fingerprint ^ bits)
     }
 
-    /// The fingerprint of a string.
     pub fn fingerprint(&self, bytes: &[u8]) -> u64 {
         bytes.iter().fold(self.empty(), |f, &b| self.extend_byte(f, b))
     }
@@ -93,7 +92,6 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// For windows of `k` tokens.
     pub fn new(polynomial: &'a Polynomial, k: usize) -> Self {
         let leaving = polynomial.x64_power(k + 1);
         let leading = polynomial.times_x64(leaving) ^ leaving;

@@ -10,13 +10,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::ArrowError;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column, wrong};
+use crate::spill::passes;
 use crate::ssdeep::digest::MAX_LENGTH;
 use crate::ssdeep::ngram_postings::ngram_hash;
 use crate::ssdeep::score::{Digest, Pattern, max_score, ngrams, value};
@@ -49,12 +49,8 @@ impl FuzzyClassBuilder {
 
     /// More pages: `page`, `md5` and `ssdeep`.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let column = |name: &str| batch.column_by_name(name).ok_or_else(|| wrong(name));
-        let pages = column("page")?.as_primitive_opt::<Int64Type>().ok_or_else(|| wrong("page"))?;
-        let strings = |name: &str| -> Result<&StringArray, ArrowError> {
-            column(name)?.as_string_opt::<i32>().ok_or_else(|| wrong(name))
-        };
-        let (md5, ssdeep) = (strings("md5")?, strings("ssdeep")?);
+        let pages: &Int64Array = column(batch, "page")?;
+        let (md5, ssdeep): (&StringArray, &StringArray) = (column(batch, "md5")?, column(batch, "ssdeep")?);
         for row in 0..batch.num_rows() {
             if self.excluded.contains(&pages.value(row)) || ssdeep.is_null(row) {
                 continue;
@@ -95,17 +91,12 @@ impl FuzzyClassBuilder {
             let [a, b] = [pair.0, pair.1].map(|rank| self.digests.get(order[rank as usize]));
             score(&a, &b) as i32
         };
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(members.iter().map(|m| page(m.0)).collect::<Int64Array>()),
-            Arc::new(members.iter().map(|m| page(m.1)).collect::<Int64Array>()),
-            Arc::new(members.iter().map(|m| Some(exact(m))).collect::<BooleanArray>()),
-            Arc::new(members.iter().map(score).collect::<Int32Array>()),
-        ];
-        let types = [DataType::Int64, DataType::Int64, DataType::Boolean, DataType::Int32];
-        let names = ["class", "page", "exact", "score"];
-        let fields: Vec<Field> =
-            names.into_iter().zip(types).map(|(name, kind)| Field::new(name, kind, true)).collect();
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+        batch_of(vec![
+            ("class", Arc::new(members.iter().map(|m| page(m.0)).collect::<Int64Array>())),
+            ("page", Arc::new(members.iter().map(|m| page(m.1)).collect::<Int64Array>())),
+            ("exact", Arc::new(members.iter().map(|m| Some(exact(m))).collect::<BooleanArray>())),
+            ("score", Arc::new(members.iter().map(score).collect::<Int32Array>())),
+        ])
     }
 
     /// Joins equal texts and equal digests; the ranks of one page for each digest that can be compared.
@@ -170,7 +161,7 @@ impl NearJoin<'_> {
             })
         };
         let total: usize = ranks.par_iter().map(|rank| ngrams_of(rank).count()).sum();
-        let passes = (total * size_of::<u64>() / self.memory.max(1) + 1) as u64;
+        let passes = passes(total * size_of::<u64>(), self.memory) as u64;
         let limits = limits(self.threshold);
         for pass in 0..passes {
             // The half of the hash that does not choose the pass, and the member.
@@ -342,8 +333,4 @@ fn find_likely_plain(profile: &Profile, others: &[Profile], limits: &Limits, lik
             likely.push(place);
         }
     }
-}
-
-fn wrong(name: &str) -> ArrowError {
-    ArrowError::SchemaError(format!("sketches.{name} is missing or of another type"))
 }

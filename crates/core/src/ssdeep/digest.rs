@@ -47,7 +47,6 @@ pub fn digest(data: &[u8]) -> String {
     format!("{}:{}:{}", block(level), text(first), text(second))
 }
 
-/// The block size of a level.
 pub fn block(level: usize) -> u64 {
     MIN_BLOCK << level
 }

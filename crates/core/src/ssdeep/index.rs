@@ -59,17 +59,10 @@ impl DigestIndex {
         }
     }
 
-    /// How many digests there are.
     pub fn len(&self) -> usize {
         self.digests.len()
     }
 
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.digests.is_empty()
-    }
-
-    /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         self.met.capacity() * size_of::<u32>() + self.digests.memory() + self.ngrams.memory()
     }

@@ -76,7 +76,6 @@ impl Signature {
         Ok(())
     }
 
-    /// Its characters.
     #[inline]
     pub fn characters(&self) -> &[u8] {
         &self.characters[..usize::from(self.len)]
@@ -94,7 +93,6 @@ pub fn ngrams(characters: &[u8]) -> impl Iterator<Item = u64> + '_ {
     characters.windows(WINDOW).map(|window| window.iter().fold(0, |all, &byte| all << 6 | value(byte)))
 }
 
-/// A character of the alphabet.
 #[inline(always)]
 fn is_character(byte: u8) -> bool {
     let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
@@ -137,7 +135,6 @@ pub enum ZeroReason {
 }
 
 impl ZeroReason {
-    /// In words.
     pub fn as_str(self) -> &'static str {
         match self {
             ZeroReason::BlockSizes => "the block sizes are too far apart",
@@ -184,11 +181,6 @@ impl Digest {
     /// Characters of the longer signature, without runs.
     pub fn len(&self) -> usize {
         usize::from(self.first.len.max(self.second.len))
-    }
-
-    /// Holds nothing, as the digest of an empty text does.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

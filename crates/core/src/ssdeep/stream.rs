@@ -26,7 +26,6 @@ pub enum CopyKind {
 /// The answer for one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamMatch {
-    /// What the page is.
     pub kind: CopyKind,
     /// The page most like it: its place in the order in which pages came.
     pub of: Option<u32>,
@@ -91,7 +90,6 @@ impl DigestStream {
         (self.pages, self.compared.len())
     }
 
-    /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         let texts = self.texts.capacity() * 8 / 7 * (size_of::<([u8; 16], u32)>() + 1);
         texts + self.places.capacity() * size_of::<u32>() + self.compared.memory()

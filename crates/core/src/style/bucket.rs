@@ -28,7 +28,6 @@ pub struct Scratch {
 /// Which pairs are similar: matching dimensions of at least `t`.
 #[derive(Clone, Copy)]
 pub struct PairCheck<'a> {
-    /// The fingerprints.
     pub matrix: &'a Matrix,
     /// Matching dimensions that are enough.
     pub t: u32,

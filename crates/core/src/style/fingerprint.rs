@@ -18,7 +18,6 @@ use crate::style::rolling_hash::RollingHash;
 pub struct StyleParams {
     /// Characters in an n-gram.
     pub n: usize,
-    /// Dimensions.
     pub m: usize,
     /// Another seed makes other choices.
     pub seed: u64,
@@ -27,7 +26,6 @@ pub struct StyleParams {
 impl StyleParams {
     /// What n may be: characters 64 apart would cancel out in the rolling hash.
     pub const N: RangeInclusive<usize> = 1..=64;
-    /// What m may be.
     pub const M: RangeInclusive<usize> = 1..=4096;
 }
 
@@ -101,12 +99,10 @@ pub fn to_bytes(fingerprint: &[u16]) -> Vec<u8> {
     fingerprint.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// A stored fingerprint.
 pub fn from_bytes(stored: &[u8]) -> Vec<u16> {
     stored.as_chunks().0.iter().map(|&v| u16::from_le_bytes(v)).collect()
 }
 
-/// How two fingerprints compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
     /// Dimensions in which both hold the same minimum.
@@ -128,11 +124,8 @@ pub fn compare(a: &[u16], b: &[u16]) -> Matches {
 /// Two pages' sets of n-grams, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overlap {
-    /// N-grams of the first page.
     pub a: usize,
-    /// N-grams of the second.
     pub b: usize,
-    /// N-grams of both.
     pub both: usize,
 }
 
@@ -173,11 +166,6 @@ fn gram_set(hash: &mut RollingHash, noise: &[u8]) -> HashSet<u64> {
 const STORED_ALIKE: f64 = 1.0 / 65535.0;
 
 impl Matches {
-    /// The paper's estimate: matching dimensions over m. Low for pages that do not fill their dimensions.
-    pub fn sim_b(self, m: usize) -> f64 {
-        f64::from(self.matching) / m as f64
-    }
-
     /// The unbiased estimate of Jaccard: over the dimensions filled in either page, less chance matches.
     pub fn jaccard(self) -> f64 {
         if self.filled == 0 {

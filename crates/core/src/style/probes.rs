@@ -16,7 +16,6 @@ use crate::union_find::UnionFind;
 pub struct ClusterParams {
     /// Dimensions of a probe.
     pub k: usize,
-    /// Probes.
     pub p: usize,
     /// Matching dimensions that make an edge.
     pub t: u32,
@@ -57,7 +56,6 @@ pub fn probes(m: usize, params: &ClusterParams) -> Vec<Vec<usize>> {
 /// A bucket that was too large for all its pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BigBucket {
-    /// The dimensions probed.
     pub dimensions: Vec<usize>,
     /// The minima that its members share there.
     pub values: Vec<u16>,
@@ -95,7 +93,6 @@ impl Clusterer {
         Clusterer { matrix, params, probes, unique, hashes, joined, big: Vec::new() }
     }
 
-    /// How many probes there are.
     pub fn probes(&self) -> usize {
         self.probes.len()
     }

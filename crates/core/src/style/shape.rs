@@ -23,7 +23,6 @@ pub fn millionths(found: Matches) -> u32 {
     (found.jaccard() * f64::from(ONE)).round() as u32
 }
 
-/// The shape of one cluster.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// The row with the highest mean similarity to the others (of the sample).
@@ -32,7 +31,6 @@ pub struct Shape {
     pub similarity: Vec<u32>,
     /// Pairs of the sample that are linked.
     pub linked: u64,
-    /// Pairs of the sample.
     pub pairs: u64,
 }
 
@@ -164,7 +162,7 @@ fn held(labels: &[u32], near: &[Vec<u64>]) -> Vec<u32> {
         for other in (0..labels.len()).filter(|&j| near[place][j / 64] >> (j % 64) & 1 == 1) {
             links[labels[other] as usize] += u32::from(sizes[labels[other] as usize] > 1);
         }
-        // Of equal ones the first: places are in the order of hashes, so that this is nobody's choice.
+        // Of equal ones the first: places are in the order of hashes, so that the choice does not depend on the input order.
         let best = links.iter().enumerate().max_by_key(|&(label, &links)| (links, std::cmp::Reverse(label)));
         best.filter(|best| *best.1 > 0).map_or(ALONE, |best| best.0 as u32)
     };

@@ -43,16 +43,16 @@ class Shingle:
 
 @dataclass(frozen=True)
 class FindEdges:
-    """Sketches that have bands of shingles in common become edges (crates/core/src/duplicates/candidates.rs)."""
+    """Sketches with bands of shingles in common become edges (crates/core/src/duplicates/candidates.rs)."""
 
     banding: Banding
     by: str = "run"
     schema: pa.Schema = EDGES
 
     def open(self, resources: Resources) -> _core.DuplicateCandidates:
-        b, spill = self.banding, str(resources.spill)
+        chosen, threads, memory = self.banding, resources.threads, resources.memory
         return _core.DuplicateCandidates(
-            b.bands, b.rows, b.similarity, resources.threads, resources.memory, spill
+            chosen.bands, chosen.rows, chosen.similarity, threads, memory, str(resources.spill)
         )
 
 

@@ -29,7 +29,7 @@ class FuzzyReducer:
 
     def __init__(self, run: Run, params: FuzzyParams, resources: Resources) -> None:
         self.classes = _core.FuzzyClassBuilder(
-            resources.threads, resources.memory // POSTINGS_SHARE, params.threshold, params.min_signature
+            resources.threads, resources.memory // POSTINGS_SHARE, params.threshold, params.min_length
         )
         for known in run.lineage:
             wordless = known.dataset("pages").to_batches(columns=["page"], filter=ds.field("words") == 0)

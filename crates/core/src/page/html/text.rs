@@ -203,7 +203,6 @@ impl TextWriter {
         }
     }
 
-    /// The text.
     pub fn finish(mut self) -> String {
         self.out.shrink_to_fit();
         String::from_utf8(self.out).expect("only whole characters are written")

@@ -2,7 +2,6 @@
 
 use url::{Host, Url};
 
-/// The URL, if it is one.
 pub fn parse(url: &str) -> Option<Url> {
     Url::parse(url).ok()
 }

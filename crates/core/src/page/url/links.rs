@@ -16,7 +16,6 @@ const LONGEST_URL: usize = 4096;
 const ROOM: usize = 1 << 20;
 const ROOM_PER_BYTE: usize = 4;
 
-/// One link target.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Link {
     /// Absolute URL without fragment.
@@ -29,7 +28,7 @@ pub struct Link {
 ///
 /// A page whose URL is missing or no URL can still have absolute links.
 pub fn links(page_url: Option<&Url>, base: Option<&str>, hrefs: &[&str]) -> Vec<Link> {
-    // A long base and many short links would multiply the page's size; nobody writes such pages by accident.
+    // A long base and many short links would multiply the page's size.
     let mut room = ROOM + hrefs.iter().map(|href| href.len()).sum::<usize>() * ROOM_PER_BYTE;
     let base = base.and_then(|href| resolve_base(page_url, href));
     let base = Base::new(base.as_ref().or(page_url));

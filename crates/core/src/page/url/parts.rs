@@ -40,7 +40,6 @@ fn cut(text: &str, at: char) -> (&str, Option<&str>) {
     text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-/// The scheme, if the reference has one.
 pub fn scheme(href: &str) -> Option<&str> {
     let end = href.find([':', '/', '?', '#'])?;
     let scheme = &href[..end];
