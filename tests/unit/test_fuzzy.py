@@ -204,11 +204,11 @@ def test_out_of_range(threshold: int, least: int) -> None:
     with pytest.raises(ParamsError, match="must be from"):
         FuzzyParams(threshold, least)
     with pytest.raises(ValueError, match="must be from"):
-        _core.FuzzyStream(threshold, least)
+        _core.FuzzyIndex(threshold, least)
 
 
 def test_a_page_after_the_other() -> None:
-    index = _core.FuzzyStream(90, 10)
+    index = _core.FuzzyIndex(90, 10)
     text = " ".join(map(str, range(900)))
     added = [text, text, text.replace("500", "five hundred"), "news", "404 news", "nothing of the kind"]
     found = [index.add(pagekin.ssdeep(one), md5(one.encode()).digest()) for one in added]
@@ -222,7 +222,7 @@ def test_a_page_after_the_other() -> None:
 
 
 def test_bad_calls() -> None:
-    index = _core.FuzzyStream()
+    index = _core.FuzzyIndex()
     with pytest.raises(ValueError, match="not an ssdeep digest"):
         index.add("nonsense", bytes(16))
     assert index.counts() == (0, 0)

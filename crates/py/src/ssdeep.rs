@@ -63,17 +63,17 @@ fn check(threshold: u32, min_length: usize) -> PyResult<()> {
 
 /// Pages as they come, each compared with those before it.
 #[pyclass]
-struct FuzzyStream {
+struct FuzzyIndex {
     stream: DigestStream,
 }
 
 #[pymethods]
-impl FuzzyStream {
+impl FuzzyIndex {
     #[new]
     #[pyo3(signature = (threshold=90, min_length=10, every=false))]
     fn new(threshold: u32, min_length: usize, every: bool) -> PyResult<Self> {
         check(threshold, min_length)?;
-        Ok(FuzzyStream { stream: DigestStream::new(threshold, min_length, every) })
+        Ok(FuzzyIndex { stream: DigestStream::new(threshold, min_length, every) })
     }
 
     /// What a page is to those before it: kind, the place of the page most like it, the score.
@@ -171,7 +171,7 @@ impl FuzzyClassBuilder {
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<DigestIndex>()?;
-    m.add_class::<FuzzyStream>()?;
+    m.add_class::<FuzzyIndex>()?;
     m.add_class::<FuzzyClassBuilder>()?;
     m.add_function(wrap_pyfunction!(ssdeep, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_score, m)?)?;

@@ -183,13 +183,13 @@ impl CandidateFinder {
                 self.groups(firsts, |bands| mix(bands[a]).wrapping_add(bands[b]), join)?;
             }
         }
-        let mut least = vec![i64::MAX; self.pages.len()];
+        let mut smallest = vec![i64::MAX; self.pages.len()];
         for &i in firsts {
-            let least = &mut least[union.find(i) as usize];
-            *least = self.pages[i as usize].min(*least);
+            let smallest = &mut smallest[union.find(i) as usize];
+            *smallest = self.pages[i as usize].min(*smallest);
         }
         for &i in firsts.iter().filter(|&&i| self.known[i as usize] == NEW) {
-            let first = least[union.find(i) as usize];
+            let first = smallest[union.find(i) as usize];
             if first != self.pages[i as usize] {
                 edges.push((self.pages[i as usize], first, NEAR));
             }
@@ -201,7 +201,7 @@ impl CandidateFinder {
     fn pair(&self, firsts: &[u32], similarity: f64, edges: &mut Vec<(i64, i64, i8)>) -> io::Result<()> {
         let m = (self.rule.bands * self.rule.band_length) as f64;
         // Four standard deviations below what is wanted: one true pair in 30,000 is lost.
-        let least = (m * similarity - 4.0 * (m * similarity * (1.0 - similarity)).sqrt()).ceil().max(1.0) as usize;
+        let min_equal = (m * similarity - 4.0 * (m * similarity * (1.0 - similarity)).sqrt()).ceil().max(1.0) as usize;
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut error = None;
         for band in 0..self.rule.bands {
@@ -215,7 +215,7 @@ impl CandidateFinder {
                     || (Vec::new(), Vec::new()),
                     |(x, y), &(a, b)| {
                         let (a, b) = (self.sketches.get(a as usize, x)?, self.sketches.get(b as usize, y)?);
-                        Ok(a.iter().zip(b).filter(|(a, b)| a == b).count() >= least)
+                        Ok(a.iter().zip(b).filter(|(a, b)| a == b).count() >= min_equal)
                     },
                 )
                 .collect::<io::Result<Vec<bool>>>();

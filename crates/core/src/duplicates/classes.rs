@@ -1,5 +1,5 @@
 //! From edges to classes: candidates are verified on the pages' phrases, and every member is compared with its
-//! representative, so that nobody has to trust a sketch.
+//! representative.
 
 use std::io;
 use std::path::Path;

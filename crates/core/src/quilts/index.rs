@@ -5,7 +5,7 @@
 //! directory                               2^bits + 1: where the grams with each leading bits begin
 //! grams                                   sorted
 //! their pages                             32 bits each, filled up to a multiple of 64
-//! ids, hosts, domains, addresses, URLs    one after the other, a word a page; names as hashes
+//! ids, hosts, domains, IPs, URLs          one after the other, a word a page; names as hashes
 //! classes                                 32 bits a page: its representative
 //! ```
 //!

@@ -1,7 +1,7 @@
 //! Who a page belongs to: its site, and the duplicate class that it represents.
 //!
-//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page whose site nobody
-//! knows is a site of its own.
+//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page without a known
+//! site is a site of its own.
 
 use arrow_array::{Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;

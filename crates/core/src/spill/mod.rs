@@ -31,6 +31,7 @@ impl SpillFile {
         if self.buffer.len() + bytes.len() > BUFFER {
             self.flush()?;
         }
+        self.buffer.reserve(BUFFER - self.buffer.len().min(BUFFER));
         let at = *self.end.get_mut() + self.buffer.len() as u64;
         self.buffer.extend_from_slice(bytes);
         Ok(at)

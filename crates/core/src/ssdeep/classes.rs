@@ -137,7 +137,7 @@ struct NearJoin<'a> {
     memory: usize,
 }
 
-/// A page in the list of a piece: its rank, and which of its signatures holds the piece.
+/// A page in the list of an n-gram: its rank, and which of its signatures holds it.
 #[derive(Clone, Copy)]
 struct Member(u32);
 
@@ -148,7 +148,7 @@ impl Member {
 }
 
 impl NearJoin<'_> {
-    /// The signature in which a member holds a piece, and its level.
+    /// The signature in which a member holds an n-gram, and its level.
     fn signature(&self, member: Member) -> (u8, &[u8]) {
         self.digests.get(self.order[member.rank() as usize]).signatures()[(member.0 & 1) as usize]
     }
@@ -180,8 +180,8 @@ impl NearJoin<'_> {
         }
     }
 
-    /// Compares the pages that share the piece of this hash, but for those of one class.
-    fn join_group(&self, piece: u32, group: &[Member], limits: &Limits, classes: &mut UnionFind) {
+    /// Compares the pages that share the n-gram of this hash, but for those of one class.
+    fn join_group(&self, ngram_tag: u32, group: &[Member], limits: &Limits, classes: &mut UnionFind) {
         let root = classes.find(group[0].rank());
         if group.iter().all(|member| classes.find(member.rank()) == root) {
             return;
@@ -197,7 +197,7 @@ impl NearJoin<'_> {
                 continue;
             }
             for (place, ngram) in ngrams(signature).enumerate() {
-                if ngram_hash(level, ngram) as u32 == piece {
+                if ngram_hash(level, ngram) as u32 == ngram_tag {
                     let before = if place > 0 { signature[place - 1] } else { START };
                     profiles.push(Profile::of(member, level, signature, before));
                 }
@@ -206,28 +206,28 @@ impl NearJoin<'_> {
         profiles.sort_unstable_by_key(|profile| (profile.before, profile.member.0));
         // Often most are of one class by now. Those need not be compared with each other.
         let class = majority(profiles.iter().map(|profile| classes.find(profile.member.rank())));
-        let (most, rest): (Vec<Profile>, Vec<Profile>) =
+        let (majority_class, rest): (Vec<Profile>, Vec<Profile>) =
             profiles.into_iter().partition(|profile| Some(classes.find(profile.member.rank())) == class);
         let mut first = 0;
         for (place, profile) in rest.iter().enumerate() {
             if profile.before != rest[first].before {
                 first = place;
             }
-            // Those with the same character before the piece share the piece that begins there.
+            // Those with the same character before the n-gram share the one that begins there.
             if profile.before == START {
                 self.join_profile(profile, &rest[..place], limits, classes);
-                self.join_profile(profile, &most, limits, classes);
+                self.join_profile(profile, &majority_class, limits, classes);
             } else {
                 self.join_profile(profile, &rest[..first], limits, classes);
                 self.join_profile(
                     profile,
-                    &most[..most.partition_point(|o| o.before < profile.before)],
+                    &majority_class[..majority_class.partition_point(|o| o.before < profile.before)],
                     limits,
                     classes,
                 );
                 self.join_profile(
                     profile,
-                    &most[most.partition_point(|o| o.before <= profile.before)..],
+                    &majority_class[majority_class.partition_point(|o| o.before <= profile.before)..],
                     limits,
                     classes,
                 );
@@ -266,10 +266,10 @@ fn majority(values: impl Iterator<Item = u32>) -> Option<u32> {
     found
 }
 
-/// Members up to which all of a group are compared, wherever in their signatures the piece is.
+/// Members up to which all of a group are compared, wherever in their signatures the n-gram is.
 const SMALL: usize = 8;
 
-/// Stands for the character before a piece that begins a signature.
+/// Stands for the character before an n-gram that begins a signature.
 const START: u8 = 0;
 
 /// For each sum of two lengths the most insertions and deletions with which the threshold is reached.
@@ -290,7 +290,7 @@ struct Profile {
     member: Member,
     level: u8,
     len: u8,
-    /// The character before the piece.
+    /// The character before the n-gram.
     before: u8,
 }
 

@@ -36,7 +36,7 @@ impl DigestIndex {
         self.met.push(0);
     }
 
-    /// Calls `found` with number and score of each digest that shares a piece with this one: once for each signature
+    /// Calls `found` with number and score of each digest that shares an n-gram with this one: once for each signature
     /// that does.
     pub fn matches(&mut self, digest: &Digest, mut found: impl FnMut(u32, u32)) {
         let stored = StoredDigest::of(digest);

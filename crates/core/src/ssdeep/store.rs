@@ -13,9 +13,9 @@ pub struct DigestStore {
 pub struct StoredDigest<'a> {
     /// The block size is 3 << level.
     pub level: u8,
-    /// The signature at the block size, without runs.
+    /// The signature at the block size, without repeats.
     pub first: &'a [u8],
-    /// The signature at twice the block size, without runs.
+    /// The signature at twice the block size, without repeats.
     pub second: &'a [u8],
 }
 

@@ -1,8 +1,8 @@
 //! Style clusters (Urvoy et al. 2006, Procedure 2): probe for similar pairs, check them, join them.
 //!
 //! Each of p probes takes k dimensions; fingerprints that agree in all of them meet in a bucket (`bucket.rs`). A pair
-//! is linked when it matches in at least t dimensions, and clusters are what the edges join. Pages with the same
-//! fingerprint are one row for all that: they are linked when they would meet at all.
+//! gets an edge when it matches in at least t dimensions, and clusters are what the edges join. Pages with the same
+//! fingerprint are one row for all that: they are joined if any probe lets them meet.
 
 use rayon::prelude::*;
 
@@ -68,7 +68,7 @@ pub struct Clusterer {
     matrix: Matrix,
     params: ClusterParams,
     probes: Vec<Vec<usize>>,
-    /// Rows of different fingerprints that may be linked at all.
+    /// Rows of different fingerprints that may have an edge at all.
     unique: Vec<u32>,
     /// By row, not by place in `unique`.
     hashes: Vec<u64>,

@@ -208,6 +208,9 @@ pub fn word_spans(text: &str) -> Vec<Range<usize>> {
 
 /// Spans of a text in bytes, ascending, as spans in characters.
 pub fn char_spans(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    if text.is_ascii() {
+        return spans.into_iter().collect();
+    }
     let (mut byte, mut character) = (0, 0);
     let mut to_char = |at: usize| {
         character += text[byte..at].chars().count();
