@@ -8,12 +8,15 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import warcs
 from meter import counting
 from warcs import http, page, record
 
-from pagekin.readers import Input, ReadParams, Record, read_input
+from pagekin.errors import InputError
+from pagekin.readers import Input, ReadParams, Record, expand, read_input
 from pagekin.readers.http import (
     MAX_CHUNKS,
     MAX_ENCODINGS,
@@ -334,3 +337,26 @@ def test_zip_members_that_share_their_bytes(tmp_path: Path, form: str) -> None:
     assert {row.reason for row in rows} == {"unreadable"}
     assert rows[1].detail is not None
     assert rows[1].detail.endswith("the member shares its bytes with another one")
+
+
+def test_one_page_stored_once_and_named_often(tmp_path: Path) -> None:
+    """Parquet can store a value once for all rows: it is held once, however many rows have it."""
+    rows, size = 500, 4 * MIB
+    page_of_all = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([b"x" * size]))
+    table = pa.table({"url": [f"http://a.example/{row}" for row in range(rows)], "html": page_of_all})
+    path = tmp_path / "a.parquet"
+    pq.write_table(table, path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    before, most = pa.total_allocated_bytes(), 0
+    for row in read_input(Input(0, str(path), "parquet"), ReadParams()):
+        assert row.html is not None
+        assert len(row.html) == size
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert most < 20 * size
+
+
+def test_columns_that_come_twice(tmp_path: Path) -> None:
+    table = pa.Table.from_arrays([pa.array(["a"])] * 3, names=["url", "url", "html"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="the column url is there more than once"):
+        expand([str(tmp_path / "a.parquet")])
