@@ -82,12 +82,11 @@ class _Walk:
         self.left_out: list[tuple[str, str, str]] = []
         self._root = os.path.realpath(folder)
         self._follow_links = follow_links
-        self._entered: set[tuple[int, int]] = set()
+        self._entered = {_identity(folder)}
         waiting = [(folder, "")]
         while waiting:
             path, prefix = waiting.pop()
             try:
-                self._entered.add(_identity(path))
                 with os.scandir(path) as entries:
                     # In byte order, so that which of two links to a folder is followed is not left to chance.
                     found = sorted(entries, key=lambda entry: byte_order(entry.name))
@@ -108,7 +107,7 @@ class _Walk:
                 return self._is_linked_folder(entry, name)
             if entry.is_file():
                 self.files.append(name)
-            return entry.is_dir()
+            return entry.is_dir() and self._is_new(entry.path)
         except OSError as error:
             self.left_out.append((name, "unreadable", error.strerror or message(error)))
             return False
@@ -129,7 +128,13 @@ class _Walk:
             return False
         # What is inside is read where it is. Outside, each folder once: links that cross would lead to it on
         # more paths than there are files.
-        return not inside and _identity(target) not in self._entered
+        return not inside and self._is_new(target)
+
+    def _is_new(self, path: str) -> bool:
+        identity = _identity(path)
+        known = identity in self._entered
+        self._entered.add(identity)
+        return not known
 
 
 def _identity(path: str) -> tuple[int, int]:
