@@ -15,6 +15,7 @@ from importlib import import_module
 
 import click
 
+from pagekin.cli.terminal import escaped
 from pagekin.errors import PagekinError
 
 COMMANDS = {
@@ -86,14 +87,14 @@ def main() -> None:
         click.echo("pagekin: interrupted", err=True)
         code = INTERRUPTED
     except PagekinError as error:
-        click.echo(f"pagekin: {error}", err=True)
+        click.echo(f"pagekin: {escaped(str(error))}", err=True)
         code = error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`): not our failure.
         _drop_output()
         code = 0
     except OSError as error:
-        click.echo(f"pagekin: {error}", err=True)
+        click.echo(f"pagekin: {escaped(str(error))}", err=True)
         _drop_output()
         code = 1
     if code == INTERRUPTED:
