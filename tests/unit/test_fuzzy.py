@@ -204,7 +204,7 @@ def test_out_of_range(values: dict[str, int]) -> None:
     with pytest.raises(ParamsError, match="must be from"):
         FuzzyParams(**values)
     with pytest.raises(ValueError, match="must be from"):
-        _core.FuzzyIndex(*({"threshold": 90, "least": 10} | values).values())
+        _core.FuzzyIndex(values.get("threshold", 90), values.get("least", 10))
 
 
 def test_a_page_after_the_other() -> None:
