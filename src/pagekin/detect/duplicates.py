@@ -115,7 +115,7 @@ class Shingle:
 
 @dataclass(frozen=True)
 class FindLinks:
-    """Sketches that have runs of shingles in common become links (crates/core/src/kin.rs)."""
+    """Sketches with equal bands of shingles become edges (crates/core/src/duplicates/candidates.rs)."""
 
     plan: Plan
     by: str = "run"
@@ -158,7 +158,7 @@ class Members:
 
 @dataclass(frozen=True)
 class MakeClasses:
-    """Links become classes, after what has to be verified is (crates/core/src/classes.rs)."""
+    """Links become classes, after what has to be verified is (crates/core/src/duplicates/classes.rs)."""
 
     links: pa.Table
     similarity: float

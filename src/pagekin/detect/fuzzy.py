@@ -25,7 +25,7 @@ PIECES_SHARE = 4
 
 
 class Gatherer:
-    """Digests in, members of classes out (crates/core/src/alike.rs)."""
+    """Digests in, members of classes out (crates/core/src/ssdeep/classes.rs)."""
 
     def __init__(self, run: Run, params: FuzzyParams, resources: Resources) -> None:
         self.classes = _core.FuzzyClassBuilder(

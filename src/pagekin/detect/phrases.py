@@ -47,7 +47,7 @@ def advised_popular(pages: int) -> int:
 
 @dataclass(frozen=True)
 class Popular:
-    """Shingles that enough pages hold, with pages that hold them (crates/core/src/popular.rs)."""
+    """Shingles that enough pages hold, with pages that hold them (crates/core/src/phrases/popular.rs)."""
 
     sites: pa.RecordBatch
     params: PhraseParams
@@ -64,7 +64,7 @@ class Popular:
 
 @dataclass(frozen=True)
 class Count:
-    """How many of a page's shingles are popular (crates/core/src/donors.rs)."""
+    """How many of a page's shingles are popular (crates/core/src/phrases/covers.rs)."""
 
     sites: pa.RecordBatch
     popular: pa.Table
@@ -77,7 +77,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Cover:
-    """The pages that together hold a page's popular shingles (crates/core/src/donors.rs)."""
+    """The pages that together hold a page's popular shingles (crates/core/src/phrases/covers.rs)."""
 
     sites: pa.RecordBatch
     popular: pa.Table
@@ -93,7 +93,7 @@ class Cover:
 
 @dataclass(frozen=True)
 class Quote:
-    """What phrases read like on the pages that they were found on (crates/core/src/passages.rs)."""
+    """What phrases read like on the pages that they were found on (crates/core/src/phrases/quotes.rs)."""
 
     wanted: pa.RecordBatch
     shingles: ShingleParams

@@ -44,7 +44,7 @@ COVERED = pa.schema(
 
 
 class Gatherer:
-    """Texts in, covered pages out (crates/core/src/quilts.rs)."""
+    """Texts in, covered pages out (crates/core/src/quilts/collection.rs)."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ def shingler(params: ShingleParams) -> _core.Shingler:
 
 @dataclass(frozen=True)
 class Sketch:
-    """The one native pass over each page (crates/core/src/sketch.rs)."""
+    """The one native pass over each page (crates/core/src/page/batch.rs)."""
 
     style: StyleParams
     shingles: ShingleParams

@@ -58,7 +58,7 @@ class Known:
 
 @dataclass
 class Probing:
-    """Collects fingerprints, then probes (crates/core/src/cluster.rs)."""
+    """Collects fingerprints, then probes (crates/core/src/style/probes.rs)."""
 
     params: StyleParams
     resources: Resources
