@@ -67,7 +67,8 @@ class Chart:
         self.x, self.y, self.height = x, y, height
         rows = legend_rows(legend)
         self.left = 16 + LETTER * max((len(label) for _, label in y.ticks()), default=1)
-        self.right = WIDTH - 22.0
+        last = x.ticks()[-1][1] if x.ticks() else ""
+        self.right = WIDTH - max(22.0, LETTER * len(last) / 2 + 8)
         self.top = 38.0 + LINE * len(rows)
         self.bottom = height - 2.0 * LINE - 4
         self._drawn = [self._axes(), *legend_lines(rows, swatch, 42)]
