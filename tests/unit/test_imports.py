@@ -44,12 +44,10 @@ FACADE = "__init__"
 # Where packages from elsewhere may be imported. What is optional for users is imported in one place.
 HOMES: dict[str, set[str]] = {
     "click": {"cli"},
-    "duckdb": {"query/show"},
+    "duckdb": {"query"},
     "fastwarc": {"readers"},
     "fsspec": {"readers"},
-    "jinja2": {"report", "web"},
-    "matplotlib": {"report"},
-    "numpy": {"report"},
+    "jinja2": {"web"},
     "pyarrow": {
         "cli/tables", "crawl", "detect", "engines", "export", "pipeline", "query", "readers", "report", "run",
         "sites", "studies", "synth", "tables", "verdicts", "web",
