@@ -52,7 +52,7 @@ def phrases(data: Data) -> Section:
         )
     ]
     if ranked:
-        site, pages = data.row("SELECT site, pages FROM sites WHERE rank = 1")
+        site, pages = data.row("SELECT site, pages FROM sites WHERE rank IS NOT NULL ORDER BY rank LIMIT 1")
         verb = "lives" if ranked == 1 else "live"
         title = f"{plural(ranked, 'site')} {verb} off phrases that others have too"
         finding = Finding(
