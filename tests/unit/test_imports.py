@@ -26,7 +26,7 @@ LAYERS: list[set[str]] = [
     {"query", "verdicts"},
     {"detect"},
     {"engines", "readers", "run"},
-    {"tables", "params", "urls", "sites", "fs", "warc"},
+    {"look", "tables", "params", "urls", "sites", "fs", "warc"},
     {"errors"},
     {"_core"},
 ]
@@ -44,17 +44,16 @@ FACADE = "__init__"
 # Where packages from elsewhere may be imported. What is optional for users is imported in one place.
 HOMES: dict[str, set[str]] = {
     "click": {"cli"},
-    "duckdb": {"query/show"},
+    "duckdb": {"query"},
     "fastwarc": {"readers"},
     "fsspec": {"readers"},
-    "jinja2": {"report", "web"},
-    "matplotlib": {"report"},
-    "numpy": {"report"},
+    "jinja2": {"web"},
     "pyarrow": {
         "cli/tables", "crawl", "detect", "engines", "export", "pipeline", "query", "readers", "report", "run",
         "sites", "studies", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
+    "resvg_py": {"look"},
     "rich": {"cli"},
     "itemadapter": {"crawl"},
     "scrapy": {"crawl"},

@@ -133,9 +133,10 @@ def crawl(
     _report(ended, output, reporter)
     if plot is not None:
         from pagekin.report.figures import write_plot
-        from pagekin.report.growth import draw_curve
+        from pagekin.report.growth import growth_figure
 
-        write_plot(plot, draw_curve(ended.state.curve.table()))
+        curve = ended.state.curve.table().to_pylist()
+        write_plot(plot, growth_figure(curve, "Unique pages and duplicates as the crawl went on"))
     return INTERRUPTED if ended.reason == "interrupted" else 0
 
 
