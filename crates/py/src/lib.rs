@@ -17,11 +17,13 @@ use pagekin_core::{charset, domain, extract, frames, links, noise, sketch, words
 
 mod clusters;
 mod duplicates;
+mod forest;
 mod fuzzy;
 mod originals;
 mod phrases;
 mod places;
 mod quilts;
+mod search;
 mod shingles;
 mod styles;
 
@@ -159,11 +161,13 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;
     clusters::register(m)?;
     duplicates::register(m)?;
+    forest::register(m)?;
     originals::register(m)?;
     phrases::register(m)?;
     places::register(m)?;
     shingles::register(m)?;
     quilts::register(m)?;
+    search::register(m)?;
     styles::register(m)?;
     fuzzy::register(m)?;
     Ok(())
