@@ -37,7 +37,7 @@ LAYERS: list[set[str]] = [
     },
     {"detect"},
     {"engines", "readers", "run", "like"},
-    {"addresses", "tables", "params", "files", "servers"},
+    {"addresses", "look", "tables", "params", "files", "servers"},
     {"errors"},
     {"_core"},
 ]
@@ -69,6 +69,7 @@ HOMES: dict[str, set[str]] = {
         "report", "run", "servers", "show", "sweep", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
+    "resvg_py": {"look"},
     "rich": {"cli"},
     "itemadapter": {"crawl"},
     "scrapy": {"crawl"},
