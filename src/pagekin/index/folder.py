@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 
 from pagekin import _core
-from pagekin.files import writing
+from pagekin.fs import writing
 from pagekin.run import Run
 
 FORMAT = 1

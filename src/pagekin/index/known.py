@@ -24,7 +24,6 @@ from pagekin.errors import RunError
 from pagekin.index.catalog import Catalog
 from pagekin.index.folder import IndexFolder
 from pagekin.run import Run
-from pagekin.verdicts.state import Kinship
 
 STYLE_BANDS = 32
 TEXT_BANDS = 12
@@ -114,10 +113,6 @@ class Known:
         chunk, place = divmod(number, PIECE)
         found: int | None = self._columns["cluster"][chunk][place].as_py()
         return found
-
-    def kinship(self, row: dict[str, Any]) -> Kinship:
-        """Where a stored page belongs."""
-        return Kinship(row["page"], row["cluster"], row["class"], row["domain"], row["host"], row["software"])
 
     def like_style(self, fingerprint: bytes) -> list[Found]:
         """Stored pages whose style is linked to this one, closest first."""

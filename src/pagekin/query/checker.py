@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from pagekin import _core
-from pagekin.detect.quilts import gram_index_path
+from pagekin.detect.quilts.find import gram_index_path
 from pagekin.detect.sketch import shingler
 from pagekin.index.catalog import Catalog
 from pagekin.index.folder import IndexFolder
 from pagekin.index.known import Found, Known
+from pagekin.query.check import KnownGrams
 from pagekin.readers import Record, batches
 from pagekin.run import Run
 from pagekin.verdicts.labels import HAND, SPREAD
-from pagekin.verdicts.state import Effective, State
+from pagekin.verdicts.state import Effective, Kinship, State
 
 SHOWN = 10
 """Nearest pages that an answer lists."""
@@ -87,10 +88,8 @@ class Checker:
         self.known = Known(run, self.catalog, self.catalog.folder)
         style = self.params.style
         self._sketcher = _core.Sketcher(threads, style.n, style.m, style.seed, shingler(self.params.shingles))
-        self._grams = None
+        self._grams: KnownGrams | None = None
         if gram_index_path(run).exists():
-            from pagekin.quilts import KnownGrams
-
             self._grams = KnownGrams(run)
 
     def check(self, pages: Sequence[Asked], checks: Sequence[str] = CHECKS) -> list[Answer]:
@@ -123,7 +122,7 @@ class Checker:
 
     def _page(self, number: int) -> dict[str, Any]:
         row = self.known.row(number)
-        effective = self.state.of_page(self.known.kinship(row))
+        effective = self.state.of_page(kinship(row))
         return {
             "page": row["page"],
             "url": row["url"],
@@ -232,6 +231,11 @@ class Checker:
         """Lets go of the files."""
         self.known.close()
         self.catalog.close()
+
+
+def kinship(row: dict[str, Any]) -> Kinship:
+    """Where a stored page belongs."""
+    return Kinship(row["page"], row["cluster"], row["class"], row["domain"], row["host"], row["software"])
 
 
 def _record(number: int, page: Asked) -> Record:
