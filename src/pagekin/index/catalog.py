@@ -67,7 +67,11 @@ def quoted(text: str) -> str:
 
 def _sql_type(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
-        return "STRUCT(page BIGINT, shingles BIGINT, foreign BOOLEAN)[]" if "foreign" in str(kind) else "VARCHAR[]"
+        return (
+            "STRUCT(page BIGINT, shingles BIGINT, foreign BOOLEAN)[]"
+            if "foreign" in str(kind)
+            else "VARCHAR[]"
+        )
     names = {
         "int64": "BIGINT",
         "int32": "INTEGER",
@@ -91,7 +95,9 @@ class Catalog:
             self._db = duckdb.connect(path, read_only=True, config=config)
             self._db.execute("SET TimeZone = 'UTC'")
         except duckdb.Error as error:
-            raise RunError(f"cannot open {path}: {str(error).splitlines()[0]}; delete it and try again") from error
+            raise RunError(
+                f"cannot open {path}: {str(error).splitlines()[0]}; delete it and try again"
+            ) from error
         self._local = threading.local()
 
     def cursor(self) -> duckdb.DuckDBPyConnection:

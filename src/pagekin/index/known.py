@@ -67,7 +67,12 @@ def build_known(run: Run, catalog: Catalog, folder: Path, threads: int = 2) -> N
     for batch in _sketches(run):
         styles.push(batch.column("style"))
         texts.push(batch.column("shingles"), words=True)
-        md5.push(pa.array([None if h is None else bytes.fromhex(h[:16]) for h in batch.column("md5").to_pylist()], pa.binary()))
+        md5.push(
+            pa.array(
+                [None if h is None else bytes.fromhex(h[:16]) for h in batch.column("md5").to_pylist()],
+                pa.binary(),
+            )
+        )
     urls = _core.ForestWriter(WORD, 1)
     for chunk in pages["url"].chunks:
         urls.push(pa.array([url_key(url or "") for url in chunk.to_pylist()], pa.binary()))
@@ -135,5 +140,3 @@ class Known:
     def close(self) -> None:
         """Lets go of the files."""
         self._map.close()
-
-

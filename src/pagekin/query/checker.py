@@ -134,7 +134,11 @@ class Checker:
     def _style(self, fingerprint: bytes | None, html: bool, own: int | None) -> dict[str, Any]:
         style = self.params.style
         if fingerprint is None:
-            why = f"too small to judge: {style.n} characters of markup are needed" if html else "no HTML was given"
+            why = (
+                f"too small to judge: {style.n} characters of markup are needed"
+                if html
+                else "no HTML was given"
+            )
             return {"judged": False, "why": why, "nearest": [], "clusters": []}
         filled = sum(1 for low, high in zip(fingerprint[::2], fingerprint[1::2], strict=True) if low or high)
         if filled < style.t:
@@ -157,20 +161,33 @@ class Checker:
                 continue
             if number not in linked:
                 software = self.known.row(one.row)["software"]
-                linked[number] = {"cluster": number, "similarity": one.similarity, "linked": 0, "software": software}
+                linked[number] = {
+                    "cluster": number,
+                    "similarity": one.similarity,
+                    "linked": 0,
+                    "software": software,
+                }
             linked[number]["linked"] += 1
         for cluster in linked.values():
             cluster["allowed"] = self.state.allows_cluster(cluster["cluster"], cluster["software"])
             spread = self.state.current(SPREAD, "cluster", cluster["cluster"])
             said = spread or self.state.current(HAND, "cluster", cluster["cluster"])
             carries = said is not None and said.label is not None and not cluster["allowed"]
-            cluster["verdict"] = _plain(Effective(said.label, said)) if carries and said and said.label else None
+            cluster["verdict"] = (
+                _plain(Effective(said.label, said)) if carries and said and said.label else None
+            )
         return sorted(linked.values(), key=lambda c: (-c["similarity"], -c["linked"], c["cluster"]))
 
     def _text(self, sketch: dict[str, Any], own: int | None) -> dict[str, Any]:
         shingles = sketch["shingles"]
         if shingles is None:
-            return {"judged": False, "why": "too small to judge: no words", "exact": [], "near": [], "class": None}
+            return {
+                "judged": False,
+                "why": "too small to judge: no words",
+                "exact": [],
+                "near": [],
+                "class": None,
+            }
         size = self.params.shingles.m
         exact = [row for row in self.known.same_text(sketch["md5"]) if row != own]
         least = max(1, round(NEAR * size))
@@ -217,9 +234,13 @@ class Checker:
                     f"linked to {cluster['linked']} of its pages that were compared"
                     + ("; on the allow-list" if cluster["allowed"] else "")
                 )
-                self._take(answer, cluster["verdict"], "cluster", cluster["cluster"], "Made with the same template")
+                self._take(
+                    answer, cluster["verdict"], "cluster", cluster["cluster"], "Made with the same template"
+                )
         if answer.quilt is not None and answer.quilt.get("quilt"):
-            say(f"{answer.quilt['patch_fraction']:.0%} of it is text of {len(answer.quilt['sources'])} stored pages")
+            say(
+                f"{answer.quilt['patch_fraction']:.0%} of it is text of {len(answer.quilt['sources'])} stored pages"
+            )
 
     def _take(
         self, answer: Answer, verdict: dict[str, Any] | None, through: str, target: int, reason: str

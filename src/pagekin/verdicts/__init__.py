@@ -1,11 +1,11 @@
 """What people decided: labels, how they spread, how far detectors can be trusted, and block lists.
 
-    store       the SQLite file: append-only, one row a decision
-    state       what holds now, over a run and those it was made against
-    spread      one decision for all pages of a cluster, class or site: preview, then confirm
-    files       verdicts as CSV and JSONL, out and in
-    precision   the share of spam in judged samples, and how far judges agree
-    blocklist   domains, hosts and URLs to block, with the evidence
+store       the SQLite file: append-only, one row a decision
+state       what holds now, over a run and those it was made against
+spread      one decision for all pages of a cluster, class or site: preview, then confirm
+files       verdicts as CSV and JSONL, out and in
+precision   the share of spam in judged samples, and how far judges agree
+blocklist   domains, hosts and URLs to block, with the evidence
 """
 
 from __future__ import annotations

@@ -103,7 +103,9 @@ class State:
         ]
         if page.cluster is not None and not self.allows_cluster(page.cluster, page.software):
             reached.append(self.current(SPREAD, "cluster", page.cluster))
-        found = max((row for row in reached if row is not None), key=lambda row: (row.at, row.uid), default=None)
+        found = max(
+            (row for row in reached if row is not None), key=lambda row: (row.at, row.uid), default=None
+        )
         return None if found is None or found.label is None else Effective(found.label, found)
 
     def allows_cluster(self, cluster: int | None, software: str | None = None) -> bool:

@@ -124,7 +124,9 @@ class Store:
         if db is None:
             return []
         with _errors(self.path):
-            found = db.execute(f"SELECT id, {', '.join(COLUMNS)} FROM verdicts WHERE id > ? ORDER BY id", (after,))
+            found = db.execute(
+                f"SELECT id, {', '.join(COLUMNS)} FROM verdicts WHERE id > ? ORDER BY id", (after,)
+            )
             return [(number, Verdict(*values)) for number, *values in found]
 
     def find(self, uid: str) -> Verdict | None:
