@@ -14,10 +14,10 @@ from pagekin.crawl.answer import PASSING, understand
 from pagekin.crawl.known import KnownPages
 from pagekin.crawl.state import CrawlState
 from pagekin.crawl.warc import FETCHED_AS, LARGER_THAN, ROBOTS, segments
-from pagekin.readers.framed import Framed, field
 from pagekin.readers.frames import Codec
-from pagekin.readers.framing import Framing
 from pagekin.readers.http import MAX_HEAD, parse_head
+from pagekin.readers.raw_record import RawRecord, field
+from pagekin.readers.record_scanner import RecordScanner
 from pagekin.readers.source import open_source
 
 PIECE = 1 << 20
@@ -94,8 +94,8 @@ def stored_responses(folder: Path, limit: int) -> Iterator[Stored]:
     marked = False
     for path in segments(folder):
         with closing(open_source(str(path))) as source:
-            for framed in Framing(source, Codec("gzip", source), limit + MAX_HEAD, lambda framed: True):
-                stored = _stored(framed) if framed.reason is None else None
+            for raw in RecordScanner(source, Codec("gzip", source), limit + MAX_HEAD, lambda raw: True):
+                stored = _stored(raw) if raw.reason is None else None
                 if stored is None:
                     continue
                 marked |= stored.robots
@@ -105,14 +105,14 @@ def stored_responses(folder: Path, limit: int) -> Iterator[Stored]:
                 yield stored
 
 
-def _stored(framed: Framed) -> Stored | None:
-    if field(framed.head, framed.low, b"\r\nwarc-type:") != b"response":
+def _stored(raw: RawRecord) -> Stored | None:
+    if field(raw.head, raw.low, b"\r\nwarc-type:") != b"response":
         return None
-    url = field(framed.head, framed.low, b"\r\nwarc-target-uri:").decode("utf-8", "replace")
-    block = (framed.front + framed.data)[: framed.length]
+    url = field(raw.head, raw.low, b"\r\nwarc-target-uri:").decode("utf-8", "replace")
+    block = (raw.front + raw.data)[: raw.length]
     http = parse_head(block, b"")
     # What cannot be understood is an answer too.
     end = http.end if http is not None else len(block)
-    larger = field(framed.head, framed.low, f"\r\n{LARGER_THAN.lower()}:".encode())
-    robots = field(framed.head, framed.low, f"\r\n{FETCHED_AS.lower()}:".encode()) == ROBOTS.encode()
+    larger = field(raw.head, raw.low, f"\r\n{LARGER_THAN.lower()}:".encode())
+    robots = field(raw.head, raw.low, f"\r\n{FETCHED_AS.lower()}:".encode()) == ROBOTS.encode()
     return Stored(url, block[:end], block[end:], int(larger) if larger.isdigit() else None, robots)

@@ -12,7 +12,7 @@ from typing import Any
 
 from fastwarc.stream_io import GzipReader, Lz4Reader, ZstdReader
 
-from pagekin.readers.source import LZ4_MAGIC, SNIFF, ZSTD_MAGIC, Source, View
+from pagekin.readers.source import LZ4_MAGIC, SNIFF, ZSTD_MAGIC, FileSlice, Source
 
 READERS: dict[str, Any] = {"gzip": GzipReader, "zstd": ZstdReader, "lz4": Lz4Reader}
 
@@ -111,7 +111,7 @@ class Codec:
 
     def _decodes(self, source: Source, start: int, end: int) -> bool:
         try:
-            reader = self.reader(View(source, start, end))
+            reader = self.reader(FileSlice(source, start, end))
             while reader.read(SNIFF):
                 pass
         except OSError:
@@ -129,7 +129,7 @@ def _zstd_dictionary(source: Source) -> bytes | None:
         dictionary = source.read(min(int.from_bytes(head[4:], "little"), _MAX_DICTIONARY))
         if dictionary.startswith(ZSTD_MAGIC):
             size = len(dictionary)
-            dictionary = ZstdReader(View(source, 8, 8 + size)).read(_MAX_DICTIONARY)
+            dictionary = ZstdReader(FileSlice(source, 8, 8 + size)).read(_MAX_DICTIONARY)
     source.seek(0)
     return dictionary
 

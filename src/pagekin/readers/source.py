@@ -97,7 +97,7 @@ class Source(io.RawIOBase):
         super().close()
 
 
-class Tape(Source):
+class ReplayBuffer(Source):
     """A stream that cannot seek: keeps the last stretch, so that readers may step back a little."""
 
     def __init__(self, file: Any, owned: bool) -> None:
@@ -163,7 +163,7 @@ class Tape(Source):
         super().close()
 
 
-class View(io.RawIOBase):
+class FileSlice(io.RawIOBase):
     """The part `start`..`end` of a file that can seek, as a file of its own."""
 
     def __init__(self, file: Any, start: int, end: int) -> None:
@@ -221,13 +221,13 @@ def open_file(path: str) -> BinaryIO:
 def open_source(path: str) -> Source:
     """An input's bytes: `-` is standard input."""
     if path == "-":
-        return Tape(sys.stdin.buffer, owned=False)
+        return ReplayBuffer(sys.stdin.buffer, owned=False)
     file = open_file(path)
     seekable = False
     with suppress(OSError):
         seekable = file.seekable()
     # A pipe gives what it has; whoever reads here wants all that was asked for.
-    return Source(file) if seekable else Tape(io.BufferedReader(file), owned=True)
+    return Source(file) if seekable else ReplayBuffer(io.BufferedReader(file), owned=True)
 
 
 def codec_of(start: bytes, path: str = "") -> str | None:

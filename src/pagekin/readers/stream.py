@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pagekin.readers.frames import Codec
-from pagekin.readers.source import SNIFF, Source, View
+from pagekin.readers.source import SNIFF, FileSlice, Source
 
 # Bytes read past a record to see that another one begins. A frame's start is known only for the last byte
 # read, so no more than this may be read ahead: no sensible record is shorter.
@@ -37,7 +37,7 @@ class Stream:
         self._base = start
         self._reader: Any
         if self._codec is not None:
-            file = self._source if limit is None else View(self._source, 0, limit)
+            file = self._source if limit is None else FileSlice(self._source, 0, limit)
             self._reader = self._codec.reader(file, start)
             if position is None or limit is not None:
                 self._end = None
@@ -102,7 +102,7 @@ class Stream:
             end = self._codec.frame_end(self._source, frame)
             if not isinstance(end, int):
                 return None
-            reader = self._codec.reader(View(self._source, frame, end))
+            reader = self._codec.reader(FileSlice(self._source, frame, end))
             if reader.read(len(head)) != head:
                 return None
             size, kept = len(head), b""

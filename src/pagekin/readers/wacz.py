@@ -8,7 +8,7 @@ from contextlib import closing
 
 from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record, message, page_id, skipped
-from pagekin.readers.source import ZIP_ERRORS, Source, View, open_source
+from pagekin.readers.source import ZIP_ERRORS, FileSlice, Source, open_source
 from pagekin.readers.warc import WarcReader
 
 
@@ -54,4 +54,4 @@ def _open_member(archive: zipfile.ZipFile, file: Source, info: zipfile.ZipInfo) 
         raise zipfile.BadZipFile("no local header")
     name, extra = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
     start = info.header_offset + 30 + name + extra
-    return Source(View(file, start, start + info.compress_size), size=info.compress_size)
+    return Source(FileSlice(file, start, start + info.compress_size), size=info.compress_size)

@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Generator, Iterator
 
 from pagekin.readers.base import message
-from pagekin.readers.framed import Framed, damage, field
 from pagekin.readers.frames import Broken, Codec
-from pagekin.readers.source import Source, Tape
+from pagekin.readers.raw_record import RawRecord, damage, field
+from pagekin.readers.source import ReplayBuffer, Source
 from pagekin.readers.stream import AHEAD, OVERLAP, PIECE, Stream
 
 _MAX_HEAD = 64 << 10
@@ -28,7 +28,7 @@ _BLANK = re.compile(rb"\r?\n\r?\n")
 _REASONS = {Broken.NO_FRAME: "garbage", Broken.CORRUPT: "corrupt", Broken.TRUNCATED: "truncated"}
 
 
-class Framing(Stream):
+class RecordScanner(Stream):
     """The records of one WARC stream, from the stored offset `start` on.
 
     `wanted` is asked, with its beginning, before a large block is held in memory; one over `hold` bytes never
@@ -36,19 +36,24 @@ class Framing(Stream):
     """
 
     def __init__(
-        self, source: Source, codec: Codec | None, hold: int, wanted: Callable[[Framed], bool], start: int = 0
+        self,
+        source: Source,
+        codec: Codec | None,
+        hold: int,
+        wanted: Callable[[RawRecord], bool],
+        start: int = 0,
     ) -> None:
         super().__init__(source, codec, start)
         self._hold = hold
         self._wanted = wanted
         self._offset = self._last = start  # of the row being made, and of the one before
         self._begin = self._position  # of the row being made
-        self._known: Framed | None = None  # the record being read, as far as it is known
+        self._known: RawRecord | None = None  # the record being read, as far as it is known
         self._whole = False  # all of that record was read
         self._searched = self._was_searched = False  # the next record, this one: not where it should be
         self._crowded = -1  # a frame that holds more than one record
 
-    def __iter__(self) -> Iterator[Framed]:
+    def __iter__(self) -> Iterator[RawRecord]:
         while True:
             try:
                 moved = yield from self._records()
@@ -88,7 +93,7 @@ class Framing(Stream):
         self._known = None
         self._searched = self._was_searched = False
 
-    def _records(self) -> Generator[Framed, None, bool]:
+    def _records(self) -> Generator[RawRecord, None, bool]:
         """Rows up to the end, or up to where the stream was put elsewhere: then True."""
         codec, read = self._codec, self._read
         frame_of = None if codec is None else self._reader.frame_start_position
@@ -138,7 +143,7 @@ class Framing(Stream):
             self._last = last
             position = self._position = begin + end
             front = self._buffer = buffer[end:]
-            known = self._known = Framed(self._offset, head, low, front, b"", length)
+            known = self._known = RawRecord(self._offset, head, low, front, b"", length)
             self._whole = False
 
             if length < 0 or length > _LARGE or (self._end is not None and position + length > self._end):
@@ -176,7 +181,7 @@ class Framing(Stream):
                 if self._to_next_frame(raw):
                     return True
 
-    def _gap(self) -> Iterator[Framed]:
+    def _gap(self) -> Iterator[RawRecord]:
         """Between records: blank lines are nothing, all else is garbage."""
         blank = len(self._buffer) - len(self._buffer.lstrip(b"\r\n"))
         if blank:
@@ -210,7 +215,7 @@ class Framing(Stream):
                 return b"", 0
             self._buffer += more
 
-    def _no_head(self) -> Framed:
+    def _no_head(self) -> RawRecord:
         """A record without an end of its headers: cut off, or something else that began like a record."""
         if self._codec is None:
             self._offset = self._position
@@ -222,7 +227,7 @@ class Framing(Stream):
             return damage(self._offset, "garbage", "record headers without an end")
         return damage(self._offset, "truncated", "the file ends inside the record's headers")
 
-    def _odd_end(self, known: Framed, rest: bytes) -> Framed:
+    def _odd_end(self, known: RawRecord, rest: bytes) -> RawRecord:
         """A record that was read, but is not followed by a blank line and another one."""
         self._buffer = (known.front + known.data)[: known.length] + rest
         stripped = rest[: 4 + AHEAD].lstrip(b"\r\n")
@@ -250,7 +255,7 @@ class Framing(Stream):
         self._restart(found[0], self._begin + found[1])
         return True
 
-    def _ended(self, known: Framed) -> Framed:
+    def _ended(self, known: RawRecord) -> RawRecord:
         """The stream ended before the record did: the file was cut, or the record's length is wrong."""
         begin, size = self._position, len(self._buffer)
         self._end = begin + size
@@ -263,12 +268,12 @@ class Framing(Stream):
             self._use(inner.start())
         return known.too_long(inner.start())
 
-    def _cut(self, known: Framed, size: int) -> Framed:
+    def _cut(self, known: RawRecord, size: int) -> RawRecord:
         if self._limit is None:
             return known.spoiled("truncated", f"{size} of {known.length} bytes")
         return known.spoiled("corrupt", f"{size} of {known.length} bytes, then damaged data")
 
-    def _odd_length(self, known: Framed, value: bytes) -> Framed | None:
+    def _odd_length(self, known: RawRecord, value: bytes) -> RawRecord | None:
         """A block of unknown, impossible or large length: None if it could be held, else what came of it."""
         length, begin = known.length, self._position
         if length < 0:
@@ -288,7 +293,7 @@ class Framing(Stream):
         self._buffer += known.data
         return self._leave_out(known, begin)
 
-    def _leave_out(self, known: Framed, begin: int) -> Framed:
+    def _leave_out(self, known: RawRecord, begin: int) -> RawRecord:
         """Pass over a block without holding it; if a record seems to begin inside, hold it from there on."""
         end, inner = begin + known.length, -1
         while True:
@@ -339,7 +344,7 @@ class Framing(Stream):
         """The frame that cannot be decoded."""
         assert self._codec is not None
         start = self._offset
-        if isinstance(self._source, Tape):
+        if isinstance(self._source, ReplayBuffer):
             start = max(start, self._source.oldest)
         return self._codec.first_broken(self._source, start) or (start, Broken.CORRUPT)
 
@@ -351,7 +356,7 @@ class Framing(Stream):
         self._put(self._base, self._base_position, broken)
         return self._go_back(self._begin)
 
-    def _past(self, at: int, why: Broken, ended: bool) -> Generator[Framed, None, int | None]:
+    def _past(self, at: int, why: Broken, ended: bool) -> Generator[RawRecord, None, int | None]:
         """Rows for what cannot be decoded; then the next frame that can be, if there is one.
 
         If the decoder has just `ended`, what it gave of the frame has its rows already.
@@ -371,7 +376,7 @@ class Framing(Stream):
         else:
             known = None
         if known is None and not (ended and self._codec.reader(self._source, at).read(1)):
-            yield Framed(at, head, head.lower(), b"", b"", 0, _REASONS[why], detail)
+            yield RawRecord(at, head, head.lower(), b"", b"", 0, _REASONS[why], detail)
         return frame
 
     def _head_at(self, frame: int) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Framed:
+class RawRecord:
     """One record as it was found: its headers (`low` is the same in lower case) and its block.
 
     The block is the first `length` bytes of `front + data`. They are apart because joining them would copy
@@ -22,22 +22,22 @@ class Framed:
     reason: str | None = None
     detail: str | None = None
 
-    def spoiled(self, reason: str, detail: str) -> Framed:
+    def spoiled(self, reason: str, detail: str) -> RawRecord:
         """The same record, not to be used."""
-        return Framed(self.offset, self.head, self.low, b"", b"", 0, reason, detail)
+        return RawRecord(self.offset, self.head, self.low, b"", b"", 0, reason, detail)
 
-    def too_long(self, size: int) -> Framed:
+    def too_long(self, size: int) -> RawRecord:
         """The record's length reaches into the next record, which begins after `size` bytes."""
         return self.spoiled("bad-length", f"{self.length} bytes, but a record begins after {size}")
 
-    def too_short(self) -> Framed:
+    def too_short(self) -> RawRecord:
         """The record goes on after its length."""
         return self.spoiled("bad-length", f"{self.length} bytes, but the record does not end there")
 
 
-def damage(offset: int, reason: str, detail: str) -> Framed:
+def damage(offset: int, reason: str, detail: str) -> RawRecord:
     """A row for what is no record."""
-    return Framed(offset, b"", b"", b"", b"", 0, reason, detail)
+    return RawRecord(offset, b"", b"", b"", b"", 0, reason, detail)
 
 
 def field(head: bytes, low: bytes, name: bytes) -> bytes:
