@@ -28,6 +28,7 @@ COMMANDS = {
     "like": "Rank all pages of a run by style similarity to one: one to all.",
     "report": "Write a run's figures as one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",
+    "serve": "Look at a run, judge its findings, check new pages: the review app and API.",
     "show": "Print a table of a run.",
     "ssdeep": "Print the digests of a run in the ssdeep format, or match those of a file.",
     "sweep": "Count the quilts of a run for a grid of parameters.",

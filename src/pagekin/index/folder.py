@@ -18,7 +18,7 @@ from pagekin import _core
 from pagekin.fs import writing
 from pagekin.run import Run
 
-FORMAT = 1
+FORMAT = 2
 """Changes when an older index cannot be used."""
 
 FOLDER = ".index"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -65,14 +66,14 @@ class Shelf:
                 if group.num_rows:
                     yield Group(group.column(column).statistics.min, len(self._files) - 1, number)
 
-    def get(self, pages: Sequence[int]) -> dict[int, str]:
+    def get(self, pages: Sequence[int]) -> dict[int, Any]:
         """The values of these pages, as far as they are there."""
         wanted: dict[int, list[int]] = {}
         for page in pages:
             place = bisect_right(self._firsts, page) - 1
             if place >= 0:
                 wanted.setdefault(place, []).append(page)
-        found: dict[int, str] = {}
+        found: dict[int, Any] = {}
         for place, own in wanted.items():
             rows = self._group(place)
             chosen = rows.filter(pc.is_in(rows["page"], value_set=pa.array(own, pa.int64())))

@@ -65,6 +65,8 @@ STATEMENTS = (
     """CREATE TABLE cluster_shape AS
     SELECT cluster, least(floor(similarity * 50), 49)::INTEGER AS bin, count(*) AS pages
     FROM members GROUP BY cluster, bin ORDER BY cluster, bin""",
+    # A record is read again from where the one before it lies, and that may have been no page.
+    'CREATE TABLE skipped AS SELECT page, "offset" FROM all_skipped ORDER BY page',
     """CREATE TABLE sizes AS
     SELECT 'pages' AS name, count(*) AS rows FROM pages
     UNION ALL SELECT 'clusters', count(*) FROM clusters

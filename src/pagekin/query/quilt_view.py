@@ -89,11 +89,14 @@ def quilt(run: Run, page: str | int) -> Quilt:
     mine = run.dataset("quilt_sources").to_table(filter=pc.field("page") == row["page"])
     sources: list[dict[str, Any]] = mine.sort_by("rank").to_pylist()
     texts = _texts(run, [row["page"], *(source["source"] for source in sources)])
-    runs = _core.patches(
-        texts[row["page"]], [texts[source["source"]] for source in sources], run.params.quilts.k
-    )
-    patches = [Patch(sources[number]["rank"], *rest) for number, *rest in runs]
-    return Quilt(row, sources, texts[row["page"]], patches)
+    return stitched(row, sources, texts, run.params.quilts.k)
+
+
+def stitched(row: dict[str, Any], sources: list[dict[str, Any]], texts: dict[int, str], k: int) -> Quilt:
+    """The quilt of a row of `quilts`, the rows of its sources, and the texts of all these pages."""
+    text = texts[row["page"]]
+    runs = _core.patches(text, [texts.get(source["source"], "") for source in sources], k)
+    return Quilt(row, sources, text, [Patch(sources[number]["rank"], *rest) for number, *rest in runs])
 
 
 def _texts(run: Run, pages: Sequence[int]) -> dict[int, str]:
