@@ -13,9 +13,11 @@ from typing import Any
 from pagekin import _core
 from pagekin.detect.quilts.find import gram_index_path
 from pagekin.detect.sketch import shingler
+from pagekin.errors import InputError
 from pagekin.index.catalog import Catalog
 from pagekin.index.folder import IndexFolder
 from pagekin.index.known import Found, Known
+from pagekin.index.shelf import Shelf
 from pagekin.query.check import KnownGrams
 from pagekin.readers import Record, batches
 from pagekin.run import Run
@@ -104,6 +106,25 @@ class Checker:
             for row in sketched.to_pylist():
                 answers.append(self._answer(pages[len(answers)], row, checks))
         return answers
+
+    def check_one(self, page: str | Path | bytes, url: str | None = None) -> Answer:
+        """Checks HTML, an HTML or .txt file, or a page of the run by its URL."""
+        if isinstance(page, bytes):
+            return self.check([Asked(html=page, url=url)])[0]
+        stored = self.known.of_url(str(page))
+        if stored is not None:
+            return self._stored(str(page), stored)
+        return self.check([asked_file(page, url)])[0]
+
+    def _stored(self, url: str, number: int) -> Answer:
+        """A page of the run, by the sketch that is stored of it."""
+        self.state.refresh()
+        page = self.known.row(number)["page"]
+        row = self.catalog.page(page) or {}
+        sketch: dict[str, Any] = {"words": row.get("words"), "md5": "0" * 32}
+        for table, column in (("sketches", "style"), ("sketches", "shingles"), ("sketches", "md5"), ("texts", "text")):
+            sketch[column] = Shelf(self.run, table, column).get([page]).get(page)
+        return self._answer(Asked(html=b"" if sketch["style"] else None, url=url), sketch, CHECKS)
 
     def _answer(self, asked: Asked, sketch: dict[str, Any], checks: Sequence[str]) -> Answer:
         at = self.known.of_url(asked.url) if asked.url else None
@@ -252,6 +273,18 @@ class Checker:
         """Lets go of the files."""
         self.known.close()
         self.catalog.close()
+
+
+def asked_file(path: str | Path, url: str | None = None, ip: str | None = None) -> Asked:
+    """The page in a file: text if it is called .txt, else HTML."""
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{path} is neither a page of the run nor a file that can be read: {reason}") from error
+    if Path(path).suffix == ".txt":
+        return Asked(text=data.decode("utf-8", "replace"), url=url, ip=ip)
+    return Asked(html=data, url=url, ip=ip)
 
 
 def kinship(row: dict[str, Any]) -> Kinship:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -117,19 +117,22 @@ def _evidence(state: State, pages: list[dict[str, Any]]) -> list[dict[str, Any]]
     return found
 
 
-def written(lines: Iterator[Line], form: str) -> Iterator[str]:
-    """A list as its readers want it, line by line."""
+def written(lines: Iterable[Line], form: str, of: str | None = None) -> Iterator[str]:
+    """A list as its readers want it, line by line; as `jsonl` the reasons for the lines of another list."""
     if form == "adblock":
         yield "[Adblock Plus 2.0]"
         yield "! Title: pages judged as spam (pagekin)"
     elif form in ("hosts", "domains"):
         yield "# Sites judged as spam (pagekin)"
-    kind = "url" if form == "urls" else "host" if form == "hosts" else "domain"
+    kind = {"urls": "url", "hosts": "host"}.get(of or form, "domain")
     for line in lines:
-        yield {
-            "domains": lambda: line.name,  # noqa: B023
-            "hosts": lambda: f"0.0.0.0 {line.name}",  # noqa: B023
-            "urls": lambda: quote(line.name, safe="!#$%&'()*+,/:;=?@[]~"),  # noqa: B023
-            "adblock": lambda: f"||{line.name}^",  # noqa: B023
-            "jsonl": lambda: line.as_json(kind),  # noqa: B023
-        }[form]()
+        yield _written(line, form, kind)
+
+
+def _written(line: Line, form: str, kind: str) -> str:
+    if form == "jsonl":
+        return line.as_json(kind)
+    if form == "urls":
+        # A line break or a space in an address would begin another line or column.
+        return quote(line.name, safe="!#$%&'()*+,/:;=?@[]~")
+    return {"domains": "{}", "hosts": "0.0.0.0 {}", "adblock": "||{}^"}[form].format(line.name)
