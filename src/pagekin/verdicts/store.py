@@ -11,11 +11,12 @@ import sqlite3
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, replace
 from pathlib import Path
 
 from pagekin.errors import OutputError, RunError, UsageError
+from pagekin.fs import TEMPORARY, writing
 from pagekin.verdicts.labels import COLUMNS, HAND, Verdict, checked, now
 
 FILE = "verdicts.sqlite"
@@ -183,9 +184,7 @@ class Store:
         with _errors(self.path):
             db: sqlite3.Connection | None = self._reader()
             if db is None:
-                with closing(sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)) as new:
-                    new.execute("PRAGMA journal_mode = WAL")
-                    new.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")
+                _create(self.path)
                 db = self._reader()
                 assert db is not None
             db.execute("PRAGMA synchronous = FULL")
@@ -196,6 +195,20 @@ class Store:
                 db.execute("ROLLBACK")
                 raise
             db.execute("COMMIT")
+
+
+def _create(path: Path) -> None:
+    """Makes the file so that it appears in one piece, and only if nobody else was first."""
+    new = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY}")
+    with writing(path):
+        try:
+            with closing(sqlite3.connect(new, isolation_level=None)) as db:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.executescript(SCHEMA)
+            with suppress(FileExistsError):
+                os.link(new, path)
+        finally:
+            new.unlink(missing_ok=True)
 
 
 def _insert(db: sqlite3.Connection, rows: Sequence[Verdict], conflict: str = "") -> None:

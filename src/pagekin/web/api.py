@@ -172,7 +172,6 @@ class Api(Pages):
         row = self.context.catalog.page(page) if page < 1 << 63 else None
         if row is None:
             raise HTTPException(404, "there is no page of this number")
-        self.context.state.refresh()
         carries = self.context.state.of_page(kinship(row))
         verdict = None if carries is None else asdict(carries.verdict) | {"by_hand": carries.by_hand}
         return Json({key: plain_value(value) for key, value in row.items()} | {"verdict": verdict})
@@ -187,7 +186,6 @@ class Api(Pages):
         )
         if row is None:
             raise HTTPException(404, "there is no cluster of this number")
-        self.context.state.refresh()
         spread, said = (self.context.state.current(scope, "cluster", cluster) for scope in ("spread", "hand"))
         verdict = spread or said
         allowed = self.context.state.allows_cluster(cluster, row["name"])
@@ -197,7 +195,6 @@ class Api(Pages):
 
     def verdicts(self, request: Request) -> Response:
         """All rows, or those after the first so many; JSON, CSV or JSONL."""
-        self.context.state.refresh()
         after = number(request.query_params.get("after"), "after", 0, 0, DEEPEST)
         form = request.query_params.get("format", "json")
         rows = self.context.state.rows()[after:]
@@ -238,7 +235,6 @@ class Api(Pages):
     def precision(self, _request: Request) -> Response:
         """Judged samples, and how far judges agree."""
         state = self.context.state
-        state.refresh()
         found = [
             {
                 "sample": str(one.sample),

@@ -6,11 +6,10 @@ import asyncio
 import functools
 from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -27,6 +26,8 @@ from pagekin.web.screens import Screens
 from pagekin.web.security import JUDGE, Guard, form_mark, same
 from pagekin.web.own_assets import own_asset
 
+FORM_BYTES = 64 << 10
+
 Handler = Callable[[Request], Response]
 
 
@@ -37,8 +38,17 @@ def create_app(context: Context) -> Guard:
     api = Api(context)
     limit = context.settings.max_seconds
 
+    def fresh(handler: Handler) -> Handler:
+        """What others decided meanwhile counts."""
+
+        def refreshed(request: Request) -> Response:
+            context.state.refresh()
+            return handler(request)
+
+        return refreshed
+
     def get(path: str, handler: Handler) -> Route:
-        return Route(path, _in_time(handler, limit), methods=["GET"])
+        return Route(path, _in_time(fresh(handler), limit), methods=["GET"])
 
     def post(path: str, handler: Callable[[Request, dict[str, str]], Response]) -> Route:
         return Route(path, forms.guarded(handler, limit), methods=["POST"])
@@ -68,7 +78,7 @@ def create_app(context: Context) -> Guard:
         post("/allow", forms.allow),
         post("/name", forms.name),
         Route("/static/{name}", _static, methods=["GET"]),
-        *api.routes(functools.partial(_in_time, limit=limit)),
+        *api.routes(lambda handler: _in_time(fresh(handler), limit)),
     ]
     handlers: Any = {
         PagekinError: functools.partial(_failed, screens),
@@ -105,8 +115,7 @@ class Forms:
         """A form's handler: the mark is checked, and that verdicts may be given."""
 
         async def checked(request: Request) -> Response:
-            form: FormData = await request.form(max_files=0, max_fields=40, max_part_size=64 << 10)
-            values = {name: value for name, value in form.items() if isinstance(value, str)}
+            values = _fields(await request.body())
             if not same(values.get("mark", ""), form_mark(request, self.context.settings)):
                 raise HTTPException(403, "the form is not of this session; load the page again")
             if request.url.path not in ("/queue", "/name"):
@@ -179,6 +188,16 @@ class Forms:
         answer = _to(_back(form))
         answer.set_cookie(JUDGE, quote(who, safe=""), max_age=400 * 86_400, httponly=True, samesite="strict")
         return answer
+
+
+def _fields(body: bytes) -> dict[str, str]:
+    """The fields of a form as browsers send them; the last of each name."""
+    if len(body) > FORM_BYTES:
+        raise HTTPException(413, f"a form has at most {FORM_BYTES:,} bytes")
+    try:
+        return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=40))
+    except ValueError:
+        raise HTTPException(400, "a form has at most 40 fields") from None
 
 
 def _back(form: dict[str, str]) -> str:

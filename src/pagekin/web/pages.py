@@ -74,7 +74,6 @@ class Pages:
 
     def render(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
         """A screen."""
-        self.context.state.refresh()
         text = self.templates.get_template(template).render(
             who=self.who(request),
             mark=form_mark(request, self.context.settings),

@@ -2,7 +2,7 @@
 
 Each of these alone would do: the frame is sandboxed by its own policy, which denies every kind of load; the app's
 policy lets frames go nowhere but here; the frame is inert, so that nothing in it can be clicked or reached by keys;
-and the tags that act by themselves have lost their names.
+and tags, attributes and styles that load or act have lost their names, so that nothing is even tried.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from starlette.responses import Response
 
 POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; "
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; "
     "base-uri 'none'; frame-ancestors 'self'"
 )
 
@@ -22,15 +22,23 @@ _ACTING = re.compile(
     re.IGNORECASE,
 )
 
+_LOADING = re.compile(
+    r"(?<![\w-])((?:src|srcset|href|background|poster|action|formaction|data|ping|manifest|usemap|on[a-z]+)\s*=)", re.IGNORECASE
+)
+
+_STYLES = re.compile(r"(?<![\w-])(url|image-set|image|src)(?=\s*\()|@(?=import|font-face|namespace)", re.IGNORECASE)
+
 _HIDDEN = "<style>x-script,x-noscript,x-template{display:none}body{overflow-wrap:break-word}</style>"
 
 
 def disarmed(html: str) -> str:
-    """The page with its acting tags renamed to ones that browsers do not know."""
-    return "<!doctype html>" + _HIDDEN + _ACTING.sub(r"<\1x-\2", html)
+    """The page with all that loads or acts renamed to what browsers do not know."""
+    tame = _ACTING.sub(r"<\1x-\2", html)
+    tame = _LOADING.sub(r"x-\1", tame)
+    return "<!doctype html>" + _HIDDEN + _STYLES.sub("x-", tame)
 
 
 def frame(html: str) -> Response:
     """The answer that a frame shows."""
     body = disarmed(html).encode("utf-8", "replace")
-    return Response(body, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": POLICY})
+    return Response(body, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"})

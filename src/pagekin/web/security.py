@@ -97,7 +97,8 @@ class Guard:
     def _dress(self, headers: MutableHeaders, new_session: str) -> None:
         headers.setdefault("Content-Security-Policy", POLICY)
         headers["X-Content-Type-Options"] = "nosniff"
-        headers["Referrer-Policy"] = "no-referrer"
+        # Without a referrer browsers hide the origin of a form too, by which we know our own.
+        headers.setdefault("Referrer-Policy", "same-origin")
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
         headers["Cross-Origin-Resource-Policy"] = "same-origin"
         headers["X-DNS-Prefetch-Control"] = "off"

@@ -50,7 +50,7 @@ def search(context: Context, asked: str) -> Found:
 
 def _addresses(context: Context, asked: str) -> Found:
     rows = context.catalog.rows(
-        f"SELECT page, url, title FROM pages WHERE contains(lower(url), lower(?)) LIMIT {LISTED + 1}", [asked]
+        f"SELECT page, url, title, NULL AS snippet FROM pages WHERE contains(lower(url), lower(?)) LIMIT {LISTED + 1}", [asked]
     )
     more = len(rows) > LISTED
     said = f"{'More than ' if more else ''}{min(len(rows), LISTED):,} addresses hold “{plain(asked)}”"
