@@ -98,7 +98,7 @@ def class_rows(digests: Sequence[str]) -> list[Row]:
 
 def classes(digests: Sequence[str]) -> dict[int, int]:
     """The class of each digest that is in one."""
-    kernel = _core.FuzzyClasses(1, 1 << 30, THRESHOLD, LEAST)
+    kernel = _core.FuzzyClassBuilder(1, 1 << 30, THRESHOLD, LEAST)
     names = [md5(b"%d" % number).hexdigest() for number in range(len(digests))]
     batch = pa.RecordBatch.from_arrays(
         [pa.array(range(len(digests)), pa.int64()), names, list(digests)], ["page", "md5", "ssdeep"]
@@ -166,7 +166,7 @@ def variations(digests: Sequence[str], many: int) -> list[str]:
 
 def known_rows(digests: Sequence[str]) -> list[Row]:
     """Pages one after the other, as in a crawl: the mean of the last ones, when a million are known."""
-    index = _core.FuzzyIndex(THRESHOLD, LEAST)
+    index = _core.FuzzyStream(THRESHOLD, LEAST)
     made = variations(digests, KNOWN + 20_000)
     last = [(digest, md5(digest.encode()).digest()) for digest in made[KNOWN:]]
     for number, digest in enumerate(made[:KNOWN]):

@@ -27,7 +27,7 @@ TOGETHER = 128
 @click.option("--copies", is_flag=True, help="Only: which pages have its text, or almost?")
 @click.option("--quilts", is_flag=True, help="Only: is it a quilt of pages of the run, and of which?")
 @click.option("--url", help="Where the page is from; pages of that site are not foreign to it.")
-@click.option("--ip", help="The address it was fetched from, for runs made with --foreign ip.")
+@click.option("--ip", help="The IP address it was fetched from, for runs made with --foreign ip.")
 @click.option(
     "--format",
     "form",

@@ -59,7 +59,7 @@ def understand(url: str, head: bytes, body: bytes | None, limit: int) -> Answer:
         return Answer(200, why="bad-encoding")
     if content_type is None and not looks_like_html(body):
         return Answer(200, why="not-html")
-    text, _, links = _core.extract(_core.decode(body, content_type)[0], url, frames=True)
+    text, _, links = _core.extract(_core.decode(body, content_type)[0], url, auto_targets=True)
     return Answer(200, text, tuple([link for link, _ in links[:MAX_LINKS]]))
 
 

@@ -12,11 +12,11 @@ from pagekin import _core
 from pagekin.detect.quilts.find import gram_index_path
 from pagekin.errors import RunError
 from pagekin.run import Run
-from pagekin.sites import read_map
+from pagekin.sites import read_server_map
 
 
 @dataclass(frozen=True)
-class QuiltAnswer:
+class QuiltCheck:
     """What is known of a page from the pages of a run."""
 
     url: str | None
@@ -35,7 +35,6 @@ class QuiltAnswer:
         return self.patch_grams / self.grams if self.grams else 0.0
 
     def table(self) -> pa.Table:
-        """The sources as rows."""
         return pa.Table.from_pylist(self.sources)
 
 
@@ -56,11 +55,11 @@ class KnownGrams:
         if not path.exists():
             raise RunError(f"{run.path} has no gram index; scan with --keep-grams to have one")
         try:
-            self.index = _core.GramIndex(str(path), read_map(run.params.servers.map))
+            self.index = _core.GramIndex(str(path), read_server_map(run.params.servers.map))
         except (OSError, ValueError) as error:
             raise RunError(f"cannot use the gram index: {error}") from error
 
-    def check(self, text: str, url: str | None = None, ip: str | None = None) -> QuiltAnswer:
+    def check(self, text: str, url: str | None = None, ip: str | None = None) -> QuiltCheck:
         """Whether a page is a quilt of stored pages, by the parameters of the run.
 
         A stored page with the same URL is the page itself, and no source of it. Without a URL every stored
@@ -71,23 +70,17 @@ class KnownGrams:
             found = self.index.check(text, url, ip, p.m, p.c, p.theta, p.min_share, p.foreign)
         except OSError as error:
             raise RunError(f"cannot use the gram index: {error}") from error
-        urls = self._urls([source[0] for source in found["sources"]])
+        sources = [source[0] for source in found["sources"]]
+        urls = self.run.page_columns("pages", ["url"], sources)["url"].to_pylist()
         found["sources"] = [
             {
                 "source": page,
-                "source_url": urls.get(page),
+                "source_url": url,
                 "new_grams": new,
                 "shared_grams": shared,
                 "share": new / found["patch_grams"],
                 "foreign": foreign,
             }
-            for page, new, shared, foreign in found["sources"]
+            for url, (page, new, shared, foreign) in zip(urls, found["sources"], strict=True)
         ]
-        return QuiltAnswer(url=url, **found)
-
-    def _urls(self, pages: list[int]) -> dict[int, str]:
-        found: dict[int, str] = {}
-        for run in self.run.lineage if pages else []:
-            rows = run.dataset("pages").to_table(columns=["page", "url"], filter=pc.field("page").isin(pages))
-            found.update(zip(rows["page"].to_pylist(), rows["url"].to_pylist(), strict=True))
-        return found
+        return QuiltCheck(url=url, **found)

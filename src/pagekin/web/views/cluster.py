@@ -268,7 +268,7 @@ def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str,
     kept = bytearray(b"\1") * len(noise)
     for other in pages[1:]:
         shared = bytearray(len(noise))
-        for low, high in _core.shared_runs(pages[0], other, context.run.params.style.n):
+        for low, high in _core.shared_spans(pages[0], other, context.run.params.style.n):
             shared[low:high] = b"\1" * (high - low)
         kept = bytearray(a & b for a, b in zip(kept, shared, strict=True))
     parts: list[str] = []
