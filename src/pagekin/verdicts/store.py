@@ -16,7 +16,7 @@ from dataclasses import astuple, replace
 from pathlib import Path
 
 from pagekin.errors import OutputError, RunError, UsageError
-from pagekin.fs import TEMPORARY, writing
+from pagekin.fs import TEMP_SUFFIX, writing
 from pagekin.verdicts.labels import COLUMNS, HAND, Verdict, checked, now
 
 FILE = "verdicts.sqlite"
@@ -199,7 +199,7 @@ class Store:
 
 def _create(path: Path) -> None:
     """Makes the file so that it appears in one piece, and only if nobody else was first."""
-    new = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY}")
+    new = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMP_SUFFIX}")
     with writing(path):
         try:
             with closing(sqlite3.connect(new, isolation_level=None)) as db:
