@@ -23,7 +23,9 @@ LAYERS: list[set[str]] = [
     {"report", "crawl"},
     {"export", "studies", "synth"},
     {"pipeline"},
-    {"query", "verdicts"},
+    {"query"},
+    {"verdicts"},
+    {"index"},
     {"detect"},
     {"engines", "readers", "run"},
     {"look", "tables", "params", "urls", "sites", "fs", "warc"},
@@ -44,12 +46,12 @@ FACADE = "__init__"
 # Where packages from elsewhere may be imported. What is optional for users is imported in one place.
 HOMES: dict[str, set[str]] = {
     "click": {"cli"},
-    "duckdb": {"query"},
+    "duckdb": {"index", "query"},
     "fastwarc": {"readers"},
     "fsspec": {"readers"},
     "jinja2": {"web"},
     "pyarrow": {
-        "cli/tables", "crawl", "detect", "engines", "export", "pipeline", "query", "readers", "report", "run",
+        "cli/tables", "crawl", "detect", "engines", "export", "index", "pipeline", "query", "readers", "report", "run",
         "sites", "studies", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},

@@ -20,7 +20,7 @@ from pagekin.errors import PagekinError
 
 COMMANDS = {
     "audit": "Count duplicates among ranked search results.",
-    "check": "Check one page against the pages of a run.",
+    "check": "Check new pages against the pages of a run and the verdicts they carry.",
     "compare": "Compare two HTML files: one to one.",
     "crawl": "Crawl sites politely, until there is nothing new to find.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
@@ -30,10 +30,12 @@ COMMANDS = {
     "like": "Rank all pages of a run by style similarity to one: one to all.",
     "report": "Tell what a run found in one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",
+    "serve": "Look at a run, judge its findings, check new pages: the review app and API.",
     "show": "Print a table of a run.",
     "ssdeep": "Print the digests of a run in the ssdeep format, or match those of a file.",
     "sweep": "Count the quilts of a run for a grid of parameters.",
     "synth": "Write a made-up web with its truth table.",
+    "verdicts": "Show what people decided, or move it between runs and files.",
 }
 
 INTERRUPTED = 130
