@@ -20,6 +20,7 @@ from pagekin import _core
 from pagekin.errors import ParamsError
 from pagekin.params import FuzzyParams
 from pagekin.report.growth import growth_of
+from pagekin.report.story import Data
 
 SCHEMA = pa.schema([("page", pa.int64()), ("md5", pa.string()), ("ssdeep", pa.string())])
 
@@ -261,7 +262,7 @@ def test_against_known_pages_is_as_in_one_run(small_web: Path, tmp_path: Path) -
         copies = [row for row in expected if row["page"] != row["class"]]
         rates = known.table("duplicate_rates").to_pylist()
         assert sum(row["duplicates"] for row in rates) == len(copies)
-        last = growth_of(known).to_pylist()[-1]
+        last = growth_of(Data(known))[-1]
         assert last["exact"] + last["near"] == len(copies)
         listed += len(copies)
     assert listed >= 20

@@ -30,8 +30,9 @@ class Sketch:
     def schema(self) -> pa.Schema:
         return SKETCHED.schema
 
-    def open(self, threads: int) -> BatchFunction:
-        sketcher = _core.Sketcher(
+    def native(self, threads: int) -> _core.Sketcher:
+        """The kernel, on a pool of so many threads."""
+        return _core.Sketcher(
             threads,
             self.style.n,
             self.style.m,
@@ -40,6 +41,9 @@ class Sketch:
             self.style.structure_t > 0,
             shingler(self.shingles),
         )
+
+    def open(self, threads: int) -> BatchFunction:
+        sketcher = self.native(threads)
         names = SKETCHED.names
         return lambda records: sketcher.sketch(records).select(names)
 

@@ -67,6 +67,11 @@ class ReadParams:
         default=64 * MIB, metadata={"doc": "skip pages larger than this after content decoding"}
     )
 
+    follow_links: bool = field(
+        default=False,
+        metadata={"doc": "read what links in a folder lead to outside of it", "flag": "--follow-links"},
+    )
+
     def __post_init__(self) -> None:
         at_least("read", "max_page_bytes", self.max_page_bytes, 1)
 

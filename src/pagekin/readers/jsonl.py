@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,12 +11,16 @@ from contextlib import closing
 from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record, page_id, skipped
 from pagekin.readers.frames import Broken, Codec
+from pagekin.readers.inflate import Inflater
 from pagekin.readers.rows import row_record
 from pagekin.readers.source import BOM, SNIFF, Source, codec_of, open_source
 
 _PIECE = 1 << 20
 _SMALL_PIECE = 4 << 10
 _SPARE = 64 << 10  # room beside html and text in a line
+MAX_VALUES = 1_000_000
+"""Values in a line. Python needs up to 24 times a line's size for lists of nothing."""
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
 class _DamagedError(Exception):
@@ -70,6 +75,8 @@ def _records(
 def _line_record(
     source: Input, params: ReadParams, count: int, offset: int, line: bytes, last: bool
 ) -> Record:
+    if _values(line) > MAX_VALUES:
+        return skipped(source, count, offset, "bad-json", f"more than {MAX_VALUES:,} values")
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -79,6 +86,16 @@ def _line_record(
     if not isinstance(row, dict):
         return skipped(source, count, offset, "bad-json", f"{type(row).__name__}, not an object")
     return row_record(source, count, offset, row, params)
+
+
+def _values(line: bytes) -> int:
+    """How many values a line holds, or more: strings are told from the rest only where that matters."""
+    found = _marks(line)
+    return found if found <= MAX_VALUES else _marks(_STRING.sub(b"", line))
+
+
+def _marks(text: bytes) -> int:
+    return sum(map(text.count, (b",", b"[", b"{")))
 
 
 class _Lines:
@@ -125,23 +142,19 @@ def _pieces(stored: Source, codec: str | None) -> Iterator[bytes]:
 
 def _gzip_pieces(stored: Source) -> Iterator[bytes]:
     # Not through FastWARC, to which the end of a cut file is an end like any other.
-    data = stored.read(SNIFF)
-    while data:
-        decoder = zlib.decompressobj(31)
-        while not decoder.eof:
-            data = data or stored.read(SNIFF)
-            if not data:
-                raise _CutError(Broken.TRUNCATED.value)
-            try:
-                piece = decoder.decompress(data, _PIECE)
-            except zlib.error as error:
-                raise _DamagedError(str(error)) from None
-            data = decoder.unconsumed_tail
-            if piece:
-                yield piece
-        data = decoder.unused_data or stored.read(SNIFF)
-        while data and not data.strip(b"\0"):
-            data = stored.read(SNIFF)  # padding, as tapes and some writers leave it
+    inflater = Inflater(stored.read)
+    while first := inflater.peek(1):
+        if first == b"\0" and not inflater.peek(SNIFF).strip(b"\0"):
+            inflater.skip(len(inflater.peek(SNIFF)))  # padding, as tapes and some writers leave it
+            continue
+        try:
+            for piece in inflater.stream():
+                if piece:
+                    yield piece
+        except EOFError:
+            raise _CutError(Broken.TRUNCATED.value) from None
+        except zlib.error as error:
+            raise _DamagedError(str(error)) from None
 
 
 def _frame_pieces(stored: Source, codec: Codec) -> Iterator[bytes]:
@@ -155,6 +168,6 @@ def _frame_pieces(stored: Source, codec: Codec) -> Iterator[bytes]:
             raise
         frame = reader.frame_start_position() or 0
         broken = codec.first_broken(stored, frame) if stored.reaches(frame) else None
-        if broken is not None and broken[1] is Broken.TRUNCATED:
-            raise _CutError(broken[1].value) from None
+        if broken is not None and broken.why is Broken.TRUNCATED:
+            raise _CutError(broken.why.value) from None
         raise _DamagedError(str(error)) from None

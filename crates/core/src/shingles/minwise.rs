@@ -183,7 +183,7 @@ pub fn shingle_batch(texts: &RecordBatch, fresh: &Shingler, digests: bool) -> Re
 
 /// A word's hash: eight bytes at a time, mixed. Words of up to eight bytes and one length never collide.
 #[inline(always)]
-fn hash_word(bytes: &[u8], begin: usize, end: usize, seed: u64) -> u64 {
+pub(crate) fn hash_word(bytes: &[u8], begin: usize, end: usize, seed: u64) -> u64 {
     let length = end - begin;
     let mut hash = seed.wrapping_add((length as u64).wrapping_mul(BASE));
     let mut at = begin;

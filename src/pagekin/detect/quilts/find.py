@@ -47,7 +47,7 @@ COVERED = pa.schema(
 
 
 class QuiltReducer:
-    """Texts in, covered pages out (crates/core/src/quilts/mod.rs)."""
+    """Texts in, covered pages out (crates/core/src/quilts/collection.rs)."""
 
     def __init__(
         self,
