@@ -38,10 +38,7 @@ def page(name: str, body: str) -> str:
 def write_hostile(path: Path) -> None:
     """A crawl of hostile pages: of one template, some the same, one a quilt of others."""
     bodies = {f"source{number}": words(f"s{number}w", 60) for number in range(6)}
-    rows = [
-        (f"http://{name}.example/'\"><script>alert(6)</script>", page(name, body))
-        for name, body in bodies.items()
-    ]
+    rows = [(f"http://{name}.example/'\"><script>alert(6)</script>", page(name, body)) for name, body in bodies.items()]
     copied = page("source0", bodies["source0"])
     rows += [(f"http://copy{number}.example/?a=<b>", copied) for number in range(3)]
     pieces = " ".join(" ".join(body.split()[:40]) for body in list(bodies.values())[1:])

@@ -61,12 +61,7 @@ def test_tables(looked_at: Served) -> None:
         assert found["total"] == expected
         assert len(found["rows"]) == min(3, expected)
         assert all(list(row) == TABLES[name].schema.names for row in found["rows"])
-    query = {
-        "sort": "-words",
-        "filter": ["words:ge:50", "words:lt:200"],
-        "columns": "url,words",
-        "limit": "1000",
-    }
+    query = {"sort": "-words", "filter": ["words:ge:50", "words:lt:200"], "columns": "url,words", "limit": "1000"}
     found = httpx.get(f"{looked_at.url}/api/tables/pages", params=query).json()
     words = [row["words"] for row in found["rows"]]
     assert words == sorted(words, reverse=True) and words and max(words) < 200 and min(words) >= 50
@@ -170,10 +165,7 @@ def test_token(run_folder: Path) -> None:
         assert httpx.get(app.url).status_code == 401
         assert httpx.get(app.url, headers={"Authorization": "Bearer wrong"}).status_code == 401
         assert httpx.get(f"{app.url}/?token=wrong").status_code == 401
-        assert (
-            httpx.get(f"{app.url}/api/run", headers={"Authorization": "Bearer secret-of-ours"}).status_code
-            == 200
-        )
+        assert httpx.get(f"{app.url}/api/run", headers={"Authorization": "Bearer secret-of-ours"}).status_code == 200
         with httpx.Client(follow_redirects=True) as client:
             answer = client.get(f"{app.url}/quilts?token=secret-of-ours")
             assert answer.status_code == 200 and "token" not in str(answer.url)
@@ -203,12 +195,7 @@ def test_the_api_keeps_to_its_description(looked_at: Served) -> None:
     described = httpx.get(f"{looked_at.url}/api/openapi.json").json()
     schema = schemathesis.openapi.from_dict(described)
     schema.config.base_url = looked_at.url
-    checks = [
-        not_a_server_error,
-        status_code_conformance,
-        content_type_conformance,
-        response_schema_conformance,
-    ]
+    checks = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
     tried = 0
     for operation in schema.get_all_operations():
 

@@ -8,6 +8,7 @@ from web.hostile import ELSEWHERE
 from web.serving import Served, opened
 
 
+
 def screens(app: Served) -> list[str]:
     """Every screen on which something of these pages stands."""
     catalog = app.context.catalog
@@ -26,9 +27,7 @@ def screens(app: Served) -> list[str]:
 
 def test_every_screen_is_harmless(enemies: Served, chromium: Browser) -> None:
     page = enemies.context.catalog.one("SELECT page FROM quilts LIMIT 1")
-    enemies.context.state.store.judge(
-        "<script>alert('who')</script>", "page", page, "spam", why='"><img onerror=alert(8)>'
-    )
+    enemies.context.state.store.judge("<script>alert('who')</script>", "page", page, "spam", why="\"><img onerror=alert(8)>")
     shown = 0
     for path in screens(enemies):
         with opened(chromium, enemies, path) as seen:
@@ -36,12 +35,7 @@ def test_every_screen_is_harmless(enemies: Served, chromium: Browser) -> None:
             assert not seen.left, (path, seen.left)
             assert not seen.dialogs, (path, seen.dialogs)
             assert seen.page.url.startswith(enemies.url), path
-            assert (
-                seen.page.evaluate(
-                    "document.querySelectorAll('[onerror], [onload], base, object, embed').length"
-                )
-                == 0
-            )
+            assert seen.page.evaluate("document.querySelectorAll('[onerror], [onload], base, object, embed').length") == 0
             shown += "alert" in seen.page.inner_text("body")
     assert shown > 12  # it was there to be obeyed
 

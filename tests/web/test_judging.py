@@ -123,9 +123,7 @@ def test_every_queue_can_be_judged(app: Served, chromium: Browser) -> None:
 def test_a_second_judge_is_blind(app: Served, chromium: Browser) -> None:
     sample = Sample("quilts", "random", 4, 0)
     for target in sample.targets(app.context.catalog):
-        app.context.state.store.judge(
-            "Quentin", "page", target, "spam", why="because of Quentin", sample=str(sample)
-        )
+        app.context.state.store.judge("Quentin", "page", target, "spam", why="because of Quentin", sample=str(sample))
     with opened(chromium, app, f"/judge/{sample}") as seen:
         assert place(seen.page) == 1  # not judged by this judge
         assert "Quentin" not in seen.page.inner_text("body")

@@ -72,9 +72,7 @@ def test_screens(places: dict[str, str], chromium: Browser, name: str) -> None:
                 assert not wrong(seen.page, "unnamed"), (where, wrong(seen.page, "unnamed"))
                 assert not wrong(seen.page, "overlaps"), (where, wrong(seen.page, "overlaps"))
                 assert not wrong(seen.page, "faint"), (where, wrong(seen.page, "faint")[:5])
-                errors = [
-                    e for e in seen.errors if "Content Security Policy" not in e and "sandboxed" not in e
-                ]
+                errors = [e for e in seen.errors if "Content Security Policy" not in e and "sandboxed" not in e]
                 assert not errors and not seen.dialogs, (where, errors)
                 if PICTURES and (scheme == "light" or width == 1280):
                     seen.page.wait_for_timeout(600)

@@ -27,9 +27,7 @@ from pagekin.cli.sizes import SIZE
     help="With --blocklist: what the list holds.  [default: domains]",
 )
 @click.option(
-    "--min-pages",
-    type=click.IntRange(min=1),
-    help="With --blocklist: spam pages a site must have.  [default: 5]",
+    "--min-pages", type=click.IntRange(min=1), help="With --blocklist: spam pages a site must have.  [default: 5]"
 )
 @click.option(
     "--min-share",
@@ -83,9 +81,7 @@ def export(
     if blocklist:
         if original_only or min_words is not None:
             raise UsageError("--original-only and --min-words go with --clean")
-        _export_blocklist(
-            run, form or "domains", min_pages or 5, 0.8 if min_share is None else min_share, evidence, output
-        )
+        _export_blocklist(run, form or "domains", min_pages or 5, 0.8 if min_share is None else min_share, evidence, output)
         return
     if form or min_pages or min_share is not None or evidence:
         raise UsageError("--format, --min-pages, --min-share and --evidence go with --blocklist")

@@ -23,13 +23,10 @@ _ACTING = re.compile(
 )
 
 _LOADING = re.compile(
-    r"(?<![\w-])((?:src|srcset|href|background|poster|action|formaction|data|ping|manifest|usemap|on[a-z]+)\s*=)",
-    re.IGNORECASE,
+    r"(?<![\w-])((?:src|srcset|href|background|poster|action|formaction|data|ping|manifest|usemap|on[a-z]+)\s*=)", re.IGNORECASE
 )
 
-_STYLES = re.compile(
-    r"(?<![\w-])(url|image-set|image|src)(?=\s*\()|@(?=import|font-face|namespace)", re.IGNORECASE
-)
+_STYLES = re.compile(r"(?<![\w-])(url|image-set|image|src)(?=\s*\()|@(?=import|font-face|namespace)", re.IGNORECASE)
 
 _HIDDEN = "<style>x-script,x-noscript,x-template{display:none}body{overflow-wrap:break-word}</style>"
 
@@ -44,8 +41,4 @@ def disarmed(html: str) -> str:
 def frame(html: str) -> Response:
     """The answer that a frame shows."""
     body = disarmed(html).encode("utf-8", "replace")
-    return Response(
-        body,
-        media_type="text/html; charset=utf-8",
-        headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"},
-    )
+    return Response(body, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"})

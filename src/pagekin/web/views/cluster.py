@@ -140,9 +140,7 @@ def cluster_view(context: Context, cluster: int) -> ClusterView | None:
 
 
 def _histogram(context: Context, row: dict[str, Any]) -> Html:
-    bins = context.catalog.rows(
-        "SELECT bin, pages FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]]
-    )
+    bins = context.catalog.rows("SELECT bin, pages FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]])
     if not bins:
         return Html()
     most = max(one["pages"] for one in bins)
@@ -194,9 +192,7 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
             for prints, least in layers
         )
 
-    links = [
-        (a, b) for a in range(len(drawn)) for b in range(a) if linked(drawn[a]["page"], drawn[b]["page"])
-    ]
+    links = [(a, b) for a in range(len(drawn)) for b in range(a) if linked(drawn[a]["page"], drawn[b]["page"])]
     centre = next((n for n, one in enumerate(drawn) if one["page"] == row["centroid"]), None)
     graph = Graph(
         [one["domain"] or "?" for one in drawn], links, [short_url(one["url"]) for one in drawn], centre
@@ -207,11 +203,7 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
         key="graph",
         title=shown,
         svg=draw(graph, shown),
-        columns=[
-            Column("page", "id", "page"),
-            Column("address", "url", "url"),
-            Column("domain", "text", "domain"),
-        ],
+        columns=[Column("page", "id", "page"), Column("address", "url", "url"), Column("domain", "text", "domain")],
         rows=[(one["page"], one["url"], one["domain"]) for one in drawn],
         note="A dot is a page; its colour and shape are its domain. The ring is the most typical page.",
     ).html()
@@ -268,7 +260,7 @@ def html_of(context: Context, page: int) -> str:
 
 
 def _skipped_offset(context: Context, page: int) -> int | None:
-    found: int | None = context.catalog.one('SELECT "offset" FROM skipped WHERE page = ?', [page])
+    found: int | None = context.catalog.one("SELECT \"offset\" FROM skipped WHERE page = ?", [page])
     return found
 
 

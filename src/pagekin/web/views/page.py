@@ -55,13 +55,9 @@ def page_view(context: Context, page: int) -> PageView | None:
 
 
 def _template(context: Context, row: dict[str, Any]) -> Kin:
-    style, structure = (
-        shelf.get([row["page"]]).get(row["page"]) for shelf in (context.styles, context.structures)
-    )
+    style, structure = (shelf.get([row["page"]]).get(row["page"]) for shelf in (context.styles, context.structures))
     if style is None:
-        return Kin(
-            "No template", "The page has too little HTML to judge its style, or only its text is known.", []
-        )
+        return Kin("No template", "The page has too little HTML to judge its style, or only its text is known.", [])
     found = [one for one in context.checker.known.like_style(style, structure)][: LISTED + 1]
     rows = []
     for one in found:
@@ -90,9 +86,7 @@ def _copies(context: Context, row: dict[str, Any]) -> Kin:
         [row["class"], row["page"]],
     )
     for one in rows:
-        one["note"] = one["kind"] + (
-            "" if one["jaccard"] is None else f", {percent(one['jaccard'])} of the phrases"
-        )
+        one["note"] = one["kind"] + ("" if one["jaccard"] is None else f", {percent(one['jaccard'])} of the phrases")
     title = f"One of {plural(total or 0, 'copy', 'copies')} by shingles: the same text, or almost"
     return Kin(title, "Phrases in common with the first of the class:", rows, f"/copies/{row['class']}")
 
