@@ -141,7 +141,7 @@ def _cloud(data: Data, total: int) -> Figure:
     """Copied share against sources; quilts that fall together become one disc."""
     found = data.rows(
         f"""SELECT least(sources, 200) AS n, least(floor({COPIED} * 50), 49) / 50 + 0.01 AS share, count(*),
-          arg_max(url, sources), avg(attributed_share)
+          arg_min(url, page), avg(attributed_share)
         FROM quilts GROUP BY 1, 2 HAVING share IS NOT NULL ORDER BY 3 DESC, 1, 2 LIMIT {MARKS}"""
     )
     most = max((row[2] for row in found), default=1)
@@ -170,7 +170,7 @@ def _cloud(data: Data, total: int) -> Figure:
     title = "How much is copied, and from how many pages"
     note = (
         "Each disc stands for quilts with as many sources and the same share, to 2%; its area is "
-        f"their number. {total:,} quilts make {len(found):,} discs."
+        f"their number. {sum(row[2] for row in found):,} of {total:,} quilts make {len(found):,} discs."
     )
     return Figure(
         "quilt-cloud",
