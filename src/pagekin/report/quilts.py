@@ -43,7 +43,7 @@ def quilts(data: Data) -> Section:
             "A ",
             term(
                 "quilt",
-                f"a page of which at least {percent(params.theta)} is text that other pages have too, "
+                f"a page of which at least {params.theta:.0%} is text that other pages have too, "
                 f"from at least {params.c} of them",
             ),
             " is stitched together. Text is compared by ",
@@ -60,7 +60,7 @@ def quilts(data: Data) -> Section:
     if not total:
         blocks.append(
             empty(
-                f"No page is a quilt (needs {percent(params.theta)} of its text from at least "
+                f"No page is a quilt (needs {params.theta:.0%} of its text from at least "
                 f"{params.c} pages{where})."
             )
         )
