@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: demo test test-slow lint build bench fuzz docs clean
+.PHONY: demo test test-slow lint build bench fuzz docs pictures clean
 
 demo: $(VENV)/.demo
 	$(BIN)/pagekin demo
@@ -39,6 +39,10 @@ fuzz:
 
 docs: $(VENV)/.built
 	$(BIN)/python docs/generate.py
+
+## The pictures of the documentation, taken by the tests that draw pages.
+pictures: $(VENV)/.system $(VENV)/.built
+	$(BIN)/python -m pytest tests/web -k pictures --pictures docs/images
 
 clean:
 	rm -rf $(VENV) target
