@@ -42,7 +42,7 @@ def serve(
     Examples:
       pagekin serve run
       pagekin serve run --read-only --port 9000
-      pagekin serve run --host 0.0.0.0 --token "$(openssl rand -hex 16)"
+      pagekin serve run --judge ann --token a-long-secret
     """
     from pagekin.errors import MissingExtraError
     from pagekin.run import Run
