@@ -1,8 +1,8 @@
 """The check service and the review app over 1,000,000 stored pages, one cluster of them with 600,000.
 
-The run folder is a made-up web of 20,000 pages fifty times, with other hosts and other fingerprints each time. Its
-tables are written without a scan: what is measured here begins with a finished run. `python serve.py 5` takes five
-copies.
+The run folder is a made-up web of 20,000 pages fifty times, with other hosts and other fingerprints each
+time. Its tables are written without a scan: what is measured here begins with a finished run. `python
+serve.py 5` takes five copies.
 """
 
 from __future__ import annotations
@@ -84,14 +84,19 @@ def _write_copy(run: Run, name: str, part: Path, copy: int, copies: int) -> None
                 numbers[:] = 0
             column = pa.array(numbers, pa.int64())
         elif field.name in _URLS and copy:
-            column = pa.array([url and re.sub(r"(?<=://)", f"c{copy}.", url, count=1) for url in column.to_pylist()])
+            column = pa.array(
+                [url and re.sub(r"(?<=://)", f"c{copy}.", url, count=1) for url in column.to_pylist()]
+            )
         elif field.name in ("host", "domain", "site") and copy:
             column = pa.array([value and f"c{copy}{value}" for value in column.to_pylist()])
         elif field.name in ("style", "shingles") and copy:
             width = 2 if field.name == "style" else 8
             turn = np.frombuffer((copy * 7919).to_bytes(width, "little"), f"<u{width}")[0]
             column = pa.array(
-                [None if b is None else (np.frombuffer(b, f"<u{width}") ^ turn).tobytes() for b in column.to_pylist()],
+                [
+                    None if b is None else (np.frombuffer(b, f"<u{width}") ^ turn).tobytes()
+                    for b in column.to_pylist()
+                ],
                 pa.binary(),
             )
         elif field.name == "donors":
@@ -106,7 +111,9 @@ def _write_copy(run: Run, name: str, part: Path, copy: int, copies: int) -> None
 def _one_cluster(clusters: pa.Table, copies: int) -> pa.Table:
     row = clusters.slice(0, 1).to_pylist()[0]
     pages = PAGES * (HUGE * copies // COPIES)
-    return pa.Table.from_pylist([row | {"cluster": 0, "pages": pages, "domains": pages // 4}], clusters.schema)
+    return pa.Table.from_pylist(
+        [row | {"cluster": 0, "pages": pages, "domains": pages // 4}], clusters.schema
+    )
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -140,8 +147,10 @@ def screens(run: Path) -> list[str]:
     url = catalog.one("SELECT url FROM pages WHERE page > 5000 LIMIT 1")
     catalog.close()
     return [
-        "/", "/quilts", "/quilts?sort=-sources&shared=0.6", "/clusters", "/clusters?domains=2&sort=-pages", "/copies",
-        "/phrases", "/sites", "/sites?sort=-quilts", "/sites?site=c7", "/precision", "/verdicts", f"/quilts/{quilt}",
+        "/", "/quilts", "/quilts?sort=-sources&shared=0.6", "/clusters", "/clusters?domains=2&sort=-pages",
+        "/copies",
+        "/phrases", "/sites", "/sites?sort=-quilts", "/sites?site=c7", "/precision", "/verdicts",
+        f"/quilts/{quilt}",
         "/clusters/0", f"/clusters/{worm}", f"/copies/{number}", f"/sites/{quote(domain)}", f"/pages/{quilt}",
         f"/search?q={quote(url, safe='')}", "/search?q=c7.", "/search?q=the", "/judge/quilts/random/100/0/1",
         "/judge/clusters/rank/100/0/1", "/judge/classes/random/100/0/1", "/judge/sites/random/100/0/1",
@@ -175,7 +184,9 @@ def measure(url: str, run: Path, pid: int, stored: int) -> list[Row]:
     wait(url)
     pages = [page for page in pagekin.read(web(PAGES)) if page.html is not None][: PER_SECOND * SECONDS]
     singles = [
-        json.dumps({"html": (p.html or b"").decode("utf-8", "replace"), "url": f"http://new{n}.example/"}).encode()
+        json.dumps(
+            {"html": (p.html or b"").decode("utf-8", "replace"), "url": f"http://new{n}.example/"}
+        ).encode()
         for n, p in enumerate(pages)
     ]
     asyncio.run(steady(f"{url}/api/check", singles[:100]))  # the files come into memory

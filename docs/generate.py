@@ -47,7 +47,13 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """The generated pages by path."""
-    parts = {"commands": commands(), "tables": tables(), "parameters": parameters(), "errors": failures(), "api": api()}
+    parts = {
+        "commands": commands(),
+        "tables": tables(),
+        "parameters": parameters(),
+        "errors": failures(),
+        "api": api(),
+    }
     return {
         f"docs/reference/{name}.md": "\n\n".join(block.strip("\n") for block in blocks if block) + "\n"
         for name, blocks in parts.items()
@@ -63,8 +69,10 @@ def api() -> Iterator[str]:
     yield "# The API"
     yield NOTE
     yield (
-        "`pagekin serve RUN` answers JSON requests under `/api/`. `/api/openapi.json` is the same as OpenAPI, `/api/docs` as a "
-        "page. A request that cannot be answered gets `{\"error\": code, \"message\": what to do}`. With `--token` send "
+        "`pagekin serve RUN` answers JSON requests under `/api/`. `/api/openapi.json` is the same as "
+        "OpenAPI, `/api/docs` as a page. A request that cannot be answered gets "
+        '`{"error": code, "message": what to do}`. '
+        "With `--token` send "
         "`Authorization: Bearer TOKEN`."
     )
     for path, methods in spec["paths"].items():
@@ -77,7 +85,13 @@ def api() -> Iterator[str]:
             ]
             yield grid(["parameter", "where", "value", "meaning"], found) if found else ""
             body = one.get("requestBody")
-            yield fenced("json", json.dumps(body["content"]["application/json"]["schema"], indent=1).split("\n")) if body else ""
+            yield (
+                fenced(
+                    "json", json.dumps(body["content"]["application/json"]["schema"], indent=1).split("\n")
+                )
+                if body
+                else ""
+            )
             yield f"Answers: {', '.join(one['responses'])}."
     yield "## Schemas"
     for name, schema in spec["components"]["schemas"].items():

@@ -53,8 +53,8 @@ HOMES: dict[str, set[str]] = {
     "matplotlib": {"report"},
     "numpy": {"report"},
     "pyarrow": {
-        "cli/tables", "crawl", "detect", "engines", "export", "index", "pipeline", "query", "readers", "report", "run",
-        "sites", "studies", "synth", "tables", "verdicts", "web",
+        "cli/tables", "crawl", "detect", "engines", "export", "index", "pipeline", "query", "readers",
+        "report", "run", "sites", "studies", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
     "resvg_py": {"look"},

@@ -37,8 +37,8 @@ class Group:
 class Shelf:
     """One column of a table that is sorted by page, over a run and those it was made against.
 
-    Row groups hold a few hundred pages, so that one is read in a millisecond or two; which one it is comes from
-    the files' footers, read once.
+    Row groups hold a few hundred pages, so that one is read in a millisecond or two; which one it is comes
+    from the files' footers, read once.
     """
 
     def __init__(self, run: Run, table: str, column: str) -> None:
