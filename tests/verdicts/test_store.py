@@ -120,7 +120,7 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, field: str, value: str) 
     }
     who, kind, target, label = (fields.pop(name) for name in ("who", "kind", "target", "label"))
     with pytest.raises(UsageError):
-        Store(tmp_path).judge(who, kind, target, label, **fields)  # type: ignore[arg-type]
+        Store(tmp_path).judge(who, kind, target, label, **fields)
     assert not (tmp_path / FILE).exists()
 
 

@@ -89,7 +89,7 @@ def test_spread_and_take_it_back(app: Served, chromium: Browser) -> None:
         expect(page.locator(".standing")).to_contain_text("is spread over all its pages by ann")
         other = catalog.one("SELECT page FROM members WHERE cluster = ? AND page <> ?", [cluster, spared])
         page.goto(f"{app.url}/pages/{other}")
-        expect(page.locator("header")).to_contain_text("It carries spam through its cluster")
+        expect(page.locator("header")).to_contain_text("It carries spam through its template")
         page.goto(f"{app.url}/pages/{spared}")
         expect(page.locator("header")).to_contain_text("not spam by ann")
         page.goto(f"{app.url}/clusters/{cluster}")

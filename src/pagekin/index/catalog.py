@@ -24,7 +24,7 @@ from pagekin.tables import TABLES
 MEMORY = "2GB"
 """What building may take before DuckDB spills to disk, and what all queries together may take."""
 
-_SEALED = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_SEALED: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
 def build_catalog(run: Run, path: Path, threads: int = 2) -> None:

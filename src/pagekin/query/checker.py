@@ -265,9 +265,7 @@ class Checker:
                     answer, cluster["verdict"], "cluster", cluster["cluster"], "Made with the same template"
                 )
         if answer.quilt is not None and answer.quilt.get("quilt"):
-            say(
-                f"{answer.quilt['patch_fraction']:.0%} of it is text of {len(answer.quilt['sources'])} pages"
-            )
+            say(f"{answer.quilt['patch_fraction']:.0%} of it is text of {len(answer.quilt['sources'])} pages")
 
     def _take(
         self, answer: Answer, verdict: dict[str, Any] | None, through: str, target: int, reason: str

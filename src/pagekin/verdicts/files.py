@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -139,5 +139,4 @@ def _placed(catalog: Catalog, row: Verdict) -> Verdict | None:
     number = here[row.kind]
     if number is None:
         return None
-    values: Sequence[Any] = (row.uid, row.at, row.who, row.kind, str(number), here["url"], row.scope)
-    return checked(Verdict(*values, row.label, row.why, row.sample, row.supersedes))
+    return checked(replace(row, target=str(number), url=here["url"]))

@@ -51,6 +51,7 @@ def page_view(context: Context, page: int) -> PageView | None:
         _taken(context, row),
         _donors(context, row),
     ]
+    kin.sort(key=lambda one: not one.rows)  # what there is comes first
     return PageView(row, plain(row["title"] or "no title"), kin, text[:TEXT], len(text) > TEXT)
 
 
