@@ -58,7 +58,7 @@ $(VENV)/.demo: $(VENV)/bin/maturin $(SOURCES)
 	touch $@
 
 $(VENV)/.built: $(VENV)/bin/maturin $(SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras spark,crawl,report,remote --group dev
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras spark,crawl,web,report,remote --group dev
 	touch $@ $(VENV)/.demo
 
 $(VENV)/.system: tools/system $(VENV)/bin/maturin

@@ -48,8 +48,8 @@ def check(
 ) -> None:
     """Check pages against the pages of a run and the verdicts they carry.
 
-    INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl, of which every page is checked. The first
-    check builds an index in the run folder. Quilts need a run made with `scan --keep-grams`.
+    INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl, of which every page is checked.
+    The first check builds an index in the run folder. Quilts need a run made with `scan --keep-grams`.
 
     \b
     Examples:

@@ -1,8 +1,8 @@
 """The catalog: one DuckDB file with the rows that screens, verdicts and block lists ask for.
 
-Tables stand in the order in which they are asked for (a cluster's members together, a domain's pages together), so
-that DuckDB's block statistics do what an index would: a look-up reads one block. Sorted lists take columns, not
-rows. Pages of the runs that a run was made against are in it too.
+Tables stand in the order in which they are asked for (a cluster's members together, a domain's pages
+together), so that DuckDB's block statistics do what an index would: a look-up reads one block. Sorted lists
+take columns, not rows. Pages of the runs that a run was made against are in it too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pagekin.tables import TABLES
 MEMORY = "2GB"
 """What building may take before DuckDB spills to disk, and what all queries together may take."""
 
-_SEALED = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_SEALED: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
 def build_catalog(run: Run, path: Path, threads: int = 2) -> None:

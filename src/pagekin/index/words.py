@@ -49,7 +49,7 @@ class WordIndex:
         both = " INTERSECT ".join(one.format(int(word)) for word in hashes)
         cursor = self._db.cursor()
         found = cursor.execute(
-            f"WITH found AS ({both}) SELECT page, count(*) OVER () FROM found ORDER BY page LIMIT {int(limit)}"
+            f"WITH found AS ({both}) SELECT page, count(*) OVER () FROM found ORDER BY 1 LIMIT {int(limit)}"
         ).fetchall()
         return [page for page, _ in found], found[0][1] if found else 0
 

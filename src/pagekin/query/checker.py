@@ -1,6 +1,7 @@
-"""New pages against everything a run knows: pages like it, their clusters and classes, and the verdicts they carry.
+"""New pages against everything a run knows: pages like them, clusters, classes, and the verdicts these carry.
 
-A page is sketched by the same native pass as a scan's, then looked up (`pagekin.index.known`). Nothing is scanned.
+A page is sketched by the same native pass as a scan's, then looked up (`pagekin.index.known`). Nothing is
+scanned.
 """
 
 from __future__ import annotations
@@ -122,7 +123,12 @@ class Checker:
         page = self.known.row(number)["page"]
         row = self.catalog.page(page) or {}
         sketch: dict[str, Any] = {"words": row.get("words"), "md5": "0" * 32}
-        for table, column in (("sketches", "style"), ("sketches", "shingles"), ("sketches", "md5"), ("texts", "text")):
+        for table, column in (
+            ("sketches", "style"),
+            ("sketches", "shingles"),
+            ("sketches", "md5"),
+            ("texts", "text"),
+        ):
             sketch[column] = Shelf(self.run, table, column).get([page]).get(page)
         return self._answer(Asked(html=b"" if sketch["style"] else None, url=url), sketch, CHECKS)
 
@@ -259,9 +265,7 @@ class Checker:
                     answer, cluster["verdict"], "cluster", cluster["cluster"], "Made with the same template"
                 )
         if answer.quilt is not None and answer.quilt.get("quilt"):
-            say(
-                f"{answer.quilt['patch_fraction']:.0%} of it is text of {len(answer.quilt['sources'])} stored pages"
-            )
+            say(f"{answer.quilt['patch_fraction']:.0%} of it is text of {len(answer.quilt['sources'])} pages")
 
     def _take(
         self, answer: Answer, verdict: dict[str, Any] | None, through: str, target: int, reason: str
@@ -281,7 +285,9 @@ def asked_file(path: str | Path, url: str | None = None, ip: str | None = None) 
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise InputError(f"{path} is neither a page of the run nor a file that can be read: {reason}") from error
+        raise InputError(
+            f"{path} is neither a page of the run nor a file that can be read: {reason}"
+        ) from error
     if Path(path).suffix == ".txt":
         return Asked(text=data.decode("utf-8", "replace"), url=url, ip=ip)
     return Asked(html=data, url=url, ip=ip)

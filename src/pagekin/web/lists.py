@@ -119,4 +119,10 @@ TITLES = {
     "sites": "Sites, by registered domain",
 }
 
-NOUNS = {"quilts": "quilts", "clusters": "templates", "copies": "classes of copies", "phrases": "phrases", "sites": "sites"}
+NOUNS = {
+    "quilts": "quilts",
+    "clusters": "templates",
+    "copies": "classes of copies",
+    "phrases": "phrases",
+    "sites": "sites",
+}
