@@ -23,7 +23,7 @@ FINDINGS = (
         ("rank", "pages", "domains", "mean_similarity", "kind", "name"),
         8,
     ),
-    ("Pages quilted from others", "quilts", ("url", "patch_fraction", "sources", "foreign_sources"), 5),
+    ("Pages quilted from others", "quilts", ("url", "covered_fraction", "sources", "foreign_sources"), 5),
     ("Pages made of popular phrases", "covers", ("url", "popular", "cover", "foreign"), 5),
 )
 """Title, table, columns, rows."""
