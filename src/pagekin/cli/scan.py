@@ -128,7 +128,8 @@ def _engine(name: str, master: str, threads: int | None, memory: int, voice: Voi
 
 def report_scan(run: Run, voice: Voice) -> int:
     """Says what was read and skipped; returns the exit code."""
-    from pagekin.readers import INPUT_FAILURES, READ_REASONS
+    from pagekin.pipeline import damages
+    from pagekin.readers import READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
     voice.say(
@@ -137,7 +138,12 @@ def report_scan(run: Run, voice: Voice) -> int:
     )
     if counts["lossy"]:
         voice.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
+    if counts["truncated"]:
+        voice.say(
+            f"kept {counts['truncated']:,} cut short by the end of an input [truncated]",
+            truncated=counts["truncated"],
+        )
     for reason, n in skipped.items():
         voice.say(f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n)
     voice.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
-    return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0
+    return DAMAGED if damages(run) else 0

@@ -32,6 +32,10 @@ INPUT_FAILURES = frozenset({"bad-length", "corrupt", "garbage", "truncated", "un
 """Reasons that mean the input itself was damaged."""
 
 
+CUT = "end"
+"""Why a page is incomplete, if its input ends inside it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Input:
     """One crawl file, folder of HTML files or stream, with its place among the inputs."""
@@ -67,6 +71,8 @@ class Record:
     detail: str | None = None
     id: str | None = None
     """What else the page goes by, where its row says so."""
+    truncated: str | None = None
+    """Why the page is incomplete: `CUT` if its input ends inside it, else what its crawler noted."""
 
     @property
     def position(self) -> Position:

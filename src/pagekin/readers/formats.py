@@ -16,6 +16,7 @@ COMPRESSED = (".gz", ".zst", ".zstd", ".lz4")
 MANIFESTS = ("manifest.jsonl", "manifest.csv")  # in the root of a folder of HTML files
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _FORMATS = {
+    ".arc": "arc",
     ".warc": "warc",
     ".wet": "wet",
     ".wacz": "wacz",
@@ -27,8 +28,8 @@ _FORMATS = {
     ".htm": "html",
     ".xhtml": "html",
 }
-_COMPRESSIBLE = ("warc", "wet", "jsonl", "html")
-READABLE = "WARC, WET, WACZ, HTML, zip of HTML, JSONL or Parquet"
+_COMPRESSIBLE = ("arc", "warc", "wet", "jsonl", "html")
+READABLE = "WARC, WET, WACZ, ARC, HTML, zip of HTML, JSONL or Parquet"
 
 
 def format_by_name(path: str) -> str | None:
@@ -66,6 +67,8 @@ def format_of_content(stored: Source, path: str) -> str:
     inner = inner.removeprefix(BOM).lstrip()
     if inner.startswith(b"WARC/"):
         return "warc"
+    if inner.startswith(b"filedesc://"):
+        return "arc"
     if inner.startswith(b"{"):
         return "jsonl"
     raise InputError(f"{path}: not a format that pagekin reads; give {READABLE}")

@@ -6,6 +6,7 @@ broken; that is found here from the stored bytes, and costs time only where some
 
 from __future__ import annotations
 
+import re
 import zlib
 from enum import Enum
 from typing import Any
@@ -18,6 +19,7 @@ READERS: dict[str, Any] = {"gzip": GzipReader, "zstd": ZstdReader, "lz4": Lz4Rea
 
 _GZIP = b"\x1f\x8b\x08"
 _MAGICS = {"gzip": _GZIP, "zstd": ZSTD_MAGIC, "lz4": LZ4_MAGIC}
+_WARC_RECORD = re.compile(rb"[\r\n]*WARC/")
 _DICTIONARY_FRAME = 0x184D2A5D
 _MAX_DICTIONARY = 16 << 20
 
@@ -78,8 +80,10 @@ class Codec:
                 return (start, end) if source.read(1) else None
             start = end
 
-    def next_record_frame(self, source: Source, start: int) -> int | None:
-        """The first frame at or after `start` that holds the beginning of a WARC record."""
+    def next_record_frame(
+        self, source: Source, start: int, record: re.Pattern[bytes] = _WARC_RECORD
+    ) -> int | None:
+        """The first frame at or after `start` that begins with a record, by its first 16 bytes."""
         base, data = start, b""
         while True:
             source.seek(base + len(data))
@@ -89,25 +93,25 @@ class Codec:
             data += more
             found = data.find(self._magic)
             while found >= 0:
-                if self._holds_record(source, base + found, data[found : found + 1024]):
+                if self._holds_record(source, base + found, data[found : found + 1024], record):
                     return base + found
                 found = data.find(self._magic, found + 1)
             keep = len(self._magic) - 1
             base, data = base + len(data) - keep, data[-keep:]
 
-    def _holds_record(self, source: Source, start: int, head: bytes) -> bool:
+    def _holds_record(self, source: Source, start: int, head: bytes, record: re.Pattern[bytes]) -> bool:
         try:
             if self.name == "gzip":
                 # Random bytes hold many of these short magics: most are refused here, without a reader.
                 begin = zlib.decompressobj(31).decompress(head, 16)
                 if begin:
-                    return begin.lstrip(b"\r\n").startswith(b"WARC/")
+                    return record.match(begin) is not None
             begin = bytes(self.reader(source, start).read(16))
         except (OSError, zlib.error):
             if source.failed:
                 raise
             return False
-        return begin.lstrip(b"\r\n").startswith(b"WARC/")
+        return record.match(begin) is not None
 
     def _decodes(self, source: Source, start: int, end: int) -> bool:
         try:

@@ -17,6 +17,7 @@ from pagekin.readers.source import GZIP_MAGIC, ZSTD_MAGIC
 MAX_HEAD = 64 << 10
 _USUAL_HEAD = 2 << 10
 _PIECE = 1 << 20
+_SMALL_PIECE = 4 << 10
 _MAX_ZSTD_WINDOW = 8 << 20  # RFC 9659: what a sender of Content-Encoding: zstd may ask for
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?=[ \t\r\n])")
 _BLANK = re.compile(rb"\r?\n\r?\n")
@@ -79,27 +80,27 @@ def parse_head(front: bytes, data: bytes) -> Head | None:
     return Head(status, raw, raw.lower(), end)
 
 
-def decode_body(head: Head, body: bytes, limit: int) -> bytes:
+def decode_body(head: Head, body: bytes, limit: int, cut: bool = False) -> bytes:
     """The body without its transfer and content encodings, at most `limit` bytes.
 
     Crawlers often store bodies decoded and headers as sent, so a body that does not look encoded is taken as
-    it is.
+    it is. Of a body whose end was `cut` off, what can be decoded is taken.
     """
     if b"-encoding:" in head.low:
         transfer = head.get(b"\r\ntransfer-encoding:")
         if transfer is not None and "chunked" in transfer.lower():
-            body = _unchunk(body)
+            body = _unchunk(body, cut)
         content = head.get(b"\r\ncontent-encoding:")
         for encoding in reversed(content.lower().split(",") if content else ()):
             decode = _DECODERS.get(encoding.strip())
             if decode is not None and body:
-                body = decode(body, limit)
+                body = decode(body, limit, cut)
     if len(body) > limit:
         raise TooLargeError
     return body
 
 
-def _unchunk(body: bytes) -> bytes:
+def _unchunk(body: bytes, cut: bool) -> bytes:
     chunks: list[bytes] = []
     position = 0
     while True:
@@ -107,6 +108,8 @@ def _unchunk(body: bytes) -> bytes:
         if size_line is None:
             if not chunks:
                 return body  # already decoded
+            if cut:
+                return b"".join(chunks)
             raise BadEncodingError("chunked: a chunk has no size")
         size = int(size_line[1], 16)
         begin = size_line.end()
@@ -115,6 +118,8 @@ def _unchunk(body: bytes) -> bytes:
         if begin + size > len(body):
             if not chunks and looks_like_html(body[:512]):
                 return body
+            if cut:
+                return b"".join(chunks) + body[begin:]
             raise BadEncodingError("chunked: the last chunk is cut")
         chunks.append(body[begin : begin + size])
         position = begin + size
@@ -126,23 +131,23 @@ def gunzip(data: bytes, limit: int) -> bytes:
     return _inflate(data, 31, limit)
 
 
-def _gzip(body: bytes, limit: int) -> bytes:
-    return gunzip(body, limit) if body.startswith(GZIP_MAGIC) else body
+def _gzip(body: bytes, limit: int, cut: bool) -> bytes:
+    return _inflate(body, 31, limit, cut) if body.startswith(GZIP_MAGIC) else body
 
 
-def _deflate(body: bytes, limit: int) -> bytes:
+def _deflate(body: bytes, limit: int, cut: bool) -> bytes:
     # "deflate" means zlib by the standard and raw deflate to some servers.
     if looks_like_html(body):
         return body
     for window in (15, -15):
         try:
-            return _inflate(body, window, limit)
+            return _inflate(body, window, limit, cut)
         except BadEncodingError as error:
             problem = error
     return _as_it_is(body, problem)
 
 
-def _inflate(body: bytes, window: int, limit: int) -> bytes:
+def _inflate(body: bytes, window: int, limit: int, cut: bool = False) -> bytes:
     pieces: list[bytes] = []
     size = 0
     while True:
@@ -154,6 +159,8 @@ def _inflate(body: bytes, window: int, limit: int) -> bytes:
             except zlib.error as error:
                 raise BadEncodingError(f"inflate: {error}") from None
             if not piece and not inflate.eof:
+                if cut:
+                    return b"".join(pieces)
                 raise BadEncodingError("inflate: the data ends early")
             pieces.append(piece)
             size += len(piece)
@@ -165,21 +172,21 @@ def _inflate(body: bytes, window: int, limit: int) -> bytes:
             return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _brotli(body: bytes, limit: int) -> bytes:
+def _brotli(body: bytes, limit: int, cut: bool) -> bytes:
     if looks_like_html(body):
         return body
     try:
-        return _drain(BrotliReader, "brotli", body, limit)
+        return _drain(BrotliReader, "brotli", body, limit, cut)
     except BadEncodingError as error:
         return _as_it_is(body, error)
 
 
-def _zstd(body: bytes, limit: int) -> bytes:
+def _zstd(body: bytes, limit: int, cut: bool) -> bytes:
     if not body.startswith(ZSTD_MAGIC):
         return body
     if len(body) > 5 and not body[4] & 0x20 and (1 << 10 + (body[5] >> 3)) > _MAX_ZSTD_WINDOW:
         raise BadEncodingError("zstd: the window is too large")
-    return _drain(ZstdReader, "zstd", body, limit)
+    return _drain(ZstdReader, "zstd", body, limit, cut)
 
 
 def _as_it_is(body: bytes, problem: BadEncodingError) -> bytes:
@@ -189,22 +196,25 @@ def _as_it_is(body: bytes, problem: BadEncodingError) -> bytes:
     return body
 
 
-def _drain(reader_of: Callable[[Any], Any], name: str, body: bytes, limit: int) -> bytes:
+def _drain(reader_of: Callable[[Any], Any], name: str, body: bytes, limit: int, cut: bool) -> bytes:
     pieces: list[bytes] = []
     size = 0
     try:
         reader = reader_of(io.BytesIO(body))
-        while piece := reader.read(_PIECE):
+        # In small pieces where the end is missing: the piece that meets it is lost.
+        while piece := reader.read(_SMALL_PIECE if cut else _PIECE):
             pieces.append(piece)
             size += len(piece)
             if size > limit:
                 raise TooLargeError
     except OSError as error:
+        if cut and pieces:
+            return b"".join(pieces)
         raise BadEncodingError(f"{name}: {error}") from None
     return b"".join(pieces)
 
 
-_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+_DECODERS: dict[str, Callable[[bytes, int, bool], bytes]] = {
     "gzip": _gzip,
     "x-gzip": _gzip,
     "deflate": _deflate,

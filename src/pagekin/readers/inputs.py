@@ -10,6 +10,7 @@ from contextlib import closing
 
 from pagekin.errors import InputError, UsageError
 from pagekin.params import ReadParams
+from pagekin.readers.arc import ArcReader, read_arc
 from pagekin.readers.base import Input, Position, Record, message, skipped
 from pagekin.readers.expand import expand
 from pagekin.readers.formats import format_of_content
@@ -75,13 +76,16 @@ def _read_stream(source: Input, params: ReadParams, _after: Position | None) -> 
         form = format_of_content(stored, source.path)
         if form == "warc":
             yield from WarcReader(source, params).records(stored)
+        elif form == "arc":
+            yield from ArcReader(source, params).records(stored)
         elif form == "jsonl":
             yield from read_jsonl_stored(source, stored, params)
         else:
-            raise InputError(f"{source.path}: a stream must be WARC or JSONL; save {form} to a file first")
+            raise InputError(f"{source.path}: a stream must be WARC, ARC or JSONL; save {form} to a file")
 
 
 _READERS: dict[str, Callable[[Input, ReadParams, Position | None], Iterator[Record]]] = {
+    "arc": read_arc,
     "warc": read_warc,
     "wet": read_warc,
     "wacz": read_wacz,

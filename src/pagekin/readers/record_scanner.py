@@ -261,14 +261,18 @@ class RecordScanner(Stream):
         self._end = begin + size
         inner = _START.search(self._buffer)
         if inner is None:
+            block = self._buffer
             self._use(size)
-            return self._cut(known, size)
+            return self._cut(known, size, block)
         # The same as when the end is known beforehand, so that the rows are.
         if not self._go_back(begin + inner.start()):
             self._use(inner.start())
         return known.too_long(inner.start())
 
-    def _cut(self, known: RawRecord, size: int) -> RawRecord:
+    def _cut(self, known: RawRecord, size: int, block: bytes | None = None) -> RawRecord:
+        """The file ends after `size` bytes of the block; which are `block`, if they could be held."""
+        if self._limit is None and block is not None:
+            return known.cut(block)
         if self._limit is None:
             return known.spoiled("truncated", f"{size} of {known.length} bytes")
         return known.spoiled("corrupt", f"{size} of {known.length} bytes, then damaged data")
@@ -282,7 +286,13 @@ class RecordScanner(Stream):
         if self._end is not None and begin + length > self._end:
             found = self._find(_START)
             size = self._position - begin
-            return known.too_long(size) if found else self._cut(known, size)
+            if found:
+                return known.too_long(size)
+            block = None
+            if length <= self._hold and self._go_back(begin):
+                block = self._read(size)
+                self._position += size
+            return self._cut(known, size, block)
         missing = length - len(known.front)
         if missing > 0:
             known.data = self._read(min(_FIRST, missing))
