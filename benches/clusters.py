@@ -13,7 +13,7 @@ from fingerprints import PAGES, M, fingerprints
 from harness import Row, publish
 
 from pagekin import _core
-from pagekin.files import peak_memory
+from pagekin.fs import peak_memory
 from pagekin.params import StyleParams
 
 SMALL = PAGES // 10

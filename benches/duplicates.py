@@ -70,7 +70,7 @@ def closure(n: int, links: Iterable[tuple[int, int]]) -> Labels:
 
 def by_pagekin(pages: list[str], similarity: float = THRESHOLD) -> Labels:
     """The detector's kernels on texts in memory."""
-    from pagekin.detect.duplicates import Known, MakeClasses, Members, Plan, Shingle, plan
+    from pagekin.detect.duplicates.find import Known, MakeClasses, Members, Plan, Shingle, plan
     from pagekin.engines.base import Resources
 
     params = Params()

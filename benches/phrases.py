@@ -11,8 +11,8 @@ from harness import Row, publish
 from linear import LARGE, SMALL, web
 
 import pagekin
-from pagekin.detect.duplicates import find_duplicates
-from pagekin.detect.phrases import find_phrases
+from pagekin.detect.duplicates.find import find_duplicates
+from pagekin.detect.phrases.find import find_phrases
 from pagekin.engines.local import LocalEngine
 from pagekin.params import Params
 from pagekin.run import Identity, Run

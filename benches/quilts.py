@@ -17,7 +17,7 @@ from harness import Row, best_of, cache_folder, peak_rss_of, publish
 
 import pagekin
 from pagekin import _core
-from pagekin.detect.quilts import find_quilts
+from pagekin.detect.quilts.find import find_quilts
 from pagekin.engines.local import LocalEngine, Prefetch
 from pagekin.params import Params
 from pagekin.run import Run

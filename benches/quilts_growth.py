@@ -21,10 +21,10 @@ from harness import Row, cache_folder, peak_rss_of, publish
 from linear import web
 
 import pagekin
-from pagekin.detect.quilts import find_quilts
+from pagekin.detect.quilts.find import find_quilts
 from pagekin.engines.local import LocalEngine
 from pagekin.params import Params
-from pagekin.quilts import quilt
+from pagekin.query.quilt_view import quilt
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
 

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pagekin._core import __version__ as __version__
-    from pagekin.digests import ssdeep, ssdeep_score, ssdeep_why
     from pagekin.errors import PagekinError
     from pagekin.params import Params, StyleParams
     from pagekin.pipeline import scan
+    from pagekin.query.digests import ssdeep, ssdeep_score, ssdeep_why
+    from pagekin.query.run import Run
+    from pagekin.query.single import noise, style_similarity, text, words
     from pagekin.readers import Record
     from pagekin.readers import read_pages as read
-    from pagekin.run import Run
-    from pagekin.single import noise, style_similarity, text, words
 
 __all__ = [
     "PagekinError",
@@ -46,18 +46,18 @@ _HOMES = {
     "PagekinError": ("pagekin.errors", "PagekinError"),
     "Params": ("pagekin.params", "Params"),
     "Record": ("pagekin.readers", "Record"),
-    "Run": ("pagekin.run", "Run"),
+    "Run": ("pagekin.query.run", "Run"),
     "StyleParams": ("pagekin.params", "StyleParams"),
     "__version__": ("pagekin._core", "__version__"),
-    "noise": ("pagekin.single", "noise"),
+    "noise": ("pagekin.query.single", "noise"),
     "read": ("pagekin.readers", "read_pages"),
     "scan": ("pagekin.pipeline", "scan"),
-    "ssdeep": ("pagekin.digests", "ssdeep"),
-    "ssdeep_score": ("pagekin.digests", "ssdeep_score"),
-    "ssdeep_why": ("pagekin.digests", "ssdeep_why"),
-    "style_similarity": ("pagekin.single", "style_similarity"),
-    "text": ("pagekin.single", "text"),
-    "words": ("pagekin.single", "words"),
+    "ssdeep": ("pagekin.query.digests", "ssdeep"),
+    "ssdeep_score": ("pagekin.query.digests", "ssdeep_score"),
+    "ssdeep_why": ("pagekin.query.digests", "ssdeep_why"),
+    "style_similarity": ("pagekin.query.single", "style_similarity"),
+    "text": ("pagekin.query.single", "text"),
+    "words": ("pagekin.query.single", "words"),
 }
 
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from pagekin.detect.causes import find_causes
-from pagekin.detect.duplicates import find_duplicates
-from pagekin.detect.fuzzy import find_fuzzy
-from pagekin.detect.phrases import find_phrases
-from pagekin.detect.quilts import find_quilts
+from pagekin.detect.causes.find import find_causes
+from pagekin.detect.duplicates.find import find_duplicates
+from pagekin.detect.fuzzy.find import find_fuzzy
+from pagekin.detect.phrases.find import find_phrases
+from pagekin.detect.quilts.find import find_quilts
 from pagekin.detect.sketch import sketch_crawl
-from pagekin.detect.styles import find_styles
+from pagekin.detect.styles.find import find_styles
 from pagekin.engines.base import Engine, Progress, Silent
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import (
@@ -29,10 +29,11 @@ from pagekin.errors import (
     RunError,
     UsageError,
 )
-from pagekin.files import peak_memory, writing
+from pagekin.fs import peak_memory, writing
 from pagekin.params import Params
+from pagekin.query.run import Run
 from pagekin.readers import CUT, INPUT_FAILURES, READ_REASONS, expand
-from pagekin.run import Identity, Run
+from pagekin.run import Identity
 
 Step = Callable[[Run, Engine, Params], None]
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,8 +29,7 @@ import pyarrow.parquet as pq
 
 from pagekin import _core
 from pagekin.errors import OutputError, ParamsMismatchError, RunError, RunExistsError, TableMissingError
-from pagekin.files import TEMPORARY, write_atomically, writing
-from pagekin.like import Likeness, joined, like
+from pagekin.fs import TEMPORARY, write_atomically, writing
 from pagekin.params import Params
 from pagekin.readers import Input
 from pagekin.readers.base import RECORD_BITS
@@ -123,13 +122,13 @@ class Run:
         return Params.from_dict(self.info["params"])
 
     @property
-    def against(self) -> Run | None:
+    def against(self) -> Self | None:
         """The run whose pages were known when this one was made (`scan --against`)."""
         path = self.info["against"]
-        return None if path is None else Run(path)
+        return None if path is None else type(self)(path)
 
     @property
-    def lineage(self) -> list[Run]:
+    def lineage(self) -> list[Self]:
         """The runs that this one was made against, oldest first, and itself."""
         runs = [self]
         while (known := runs[0].against) is not None:
@@ -199,35 +198,6 @@ class Run:
         kept = rows.filter(pc.invert(pc.is_in(rows["page"], value_set=self.copies())))
         return kept if columns is None else kept.select(list(columns))
 
-    def like(self, page: str | Path, *, threads: int | None = None, top: int | None = None) -> Likeness:
-        """All pages by decreasing style similarity to one, with the gaps of that curve explained.
-
-        Args:
-            page: The URL of a page of this run, or an HTML file.
-            threads: By default all cores.
-            top: So many rows in the table; all by default.
-
-        Examples:
-            >>> import pagekin
-            >>> run = pagekin.Run(example_run)
-            >>> found = run.like(run.table("pages")["url"][0].as_py(), top=5)
-            >>> found.table.num_rows, 0 < found.threshold < 1
-            (5, True)
-        """
-        return like(self, page, threads=threads or len(os.sched_getaffinity(0)), top=top)
-
-    def check(self, page: str | Path, *, threads: int | None = None) -> pa.Table:
-        """The style clusters that a page, an HTML file or one of this run, belongs to or would join.
-
-        Examples:
-            >>> import pagekin
-            >>> run = pagekin.Run(example_run)
-            >>> first = run.table("style_members").to_pylist()[0]
-            >>> run.check(first["url"])["cluster"][0].as_py() == first["cluster"]
-            True
-        """
-        return joined(self, page, threads=threads or len(os.sched_getaffinity(0)))
-
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
         """Turns what Arrow says about a damaged table into a `RunError`."""
@@ -240,7 +210,7 @@ class Run:
         return f"Run({str(self.path)!r}, state={self.info['state']!r}, tables={self.tables})"
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], identity: Identity, *, resume: bool) -> Run:
+    def create(cls, path: str | os.PathLike[str], identity: Identity, *, resume: bool) -> Self:
         """Opens a folder for writing: a new one, or with `resume` one begun with the same identity."""
         folder = Path(path)
         if not _is_unicode(str(folder)):
@@ -338,7 +308,7 @@ class Run:
         for file in self.path.glob(HALF_WRITTEN):
             file.unlink()
 
-    def __enter__(self) -> Run:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

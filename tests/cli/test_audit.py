@@ -13,8 +13,8 @@ import pytest
 from cli.command import one_line, run
 
 import pagekin
-from pagekin.audit import audit
 from pagekin.params import FuzzyParams
+from pagekin.studies.audit import audit
 
 WORDS = " ".join(f"word{number}" for number in range(800))
 NEAR = WORDS.replace("word500 ", "another ")

@@ -11,8 +11,8 @@ import ssdeep_command
 from cli.command import one_line, run
 
 import pagekin
-from pagekin.calibrate import PHRASE, calibrate
-from pagekin.digests import HEADER, DigestFile, digest_line
+from pagekin.query.digests import HEADER, DigestFile, digest_line
+from pagekin.studies.calibrate import PHRASE, calibrate
 
 
 def test_digests_of_a_run(scanned: Path) -> None:

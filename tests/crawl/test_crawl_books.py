@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import crawl as oracle
 
-from pagekin.addresses import parse, pattern_of
 from pagekin.crawl.frontier import AGAIN, BREADTH_FIRST, EXPLORE, UNIQUE_FIRST, Frontier
 from pagekin.crawl.patterns import Addresses, Arm
 from pagekin.crawl.yields import WINDOWS, Outcomes, Yields, Z, upper_bound
+from pagekin.urls import parse, pattern_of
 
 # Few hosts, paths and values, so that addresses meet.
 URLS = st.builds(

@@ -22,7 +22,7 @@ from docs.blocks import FILES, ROOT, Block, blocks, prose
 
 import pagekin
 from pagekin.cli.main import main
-from pagekin.digests import HEADER, digest_line
+from pagekin.query.digests import HEADER, digest_line
 from pagekin.readers import read_pages
 from pagekin.synth import write_web
 from pagekin.synth.cms_site import CmsSite

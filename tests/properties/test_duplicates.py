@@ -15,7 +15,7 @@ from oracles.shingles import jaccard
 
 import pagekin
 from pagekin import _core
-from pagekin.detect.duplicates import plan
+from pagekin.detect.duplicates.find import plan
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import ParamsError
 from pagekin.params import Params

@@ -17,7 +17,7 @@ from oracles.shingles import fingerprint
 from oracles.shingles import phrases as all_phrases
 
 import pagekin
-from pagekin.detect.phrases import advised_popular
+from pagekin.detect.phrases.find import advised_popular
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import InputError, ParamsError
 from pagekin.params import Params

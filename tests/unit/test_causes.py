@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from warcs import http, record
 
 import pagekin
-from pagekin.addresses import parse, pattern_of
-from pagekin.detect.reasons import reason
+from pagekin.detect.causes.reasons import reason
 from pagekin.tables.fuzzy import DUPLICATE_RATES
+from pagekin.urls import parse, pattern_of
 
 
 def text(number: int) -> str:

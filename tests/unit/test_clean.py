@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from oracles.words import words
 
 import pagekin
-from pagekin.clean import export_clean
 from pagekin.errors import OutputError, TableMissingError, UsageError
+from pagekin.export.clean import export_clean
 from pagekin.run import Run
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pagekin.errors import OutputError
-from pagekin.files import ADVICE, write_atomically, writing
+from pagekin.fs import ADVICE, write_atomically, writing
 from pagekin.tables import PAGES
 
 
@@ -61,7 +61,7 @@ def test_what_arrow_says_about_a_full_disk() -> None:
 
 def test_peak_memory_is_our_own() -> None:
     """Not that of the process that started us."""
-    child = "from pagekin.files import peak_memory; held = b'x' * (50 << 20); print(peak_memory())"
+    child = "from pagekin.fs import peak_memory; held = b'x' * (50 << 20); print(peak_memory())"
     parent = (
         "import subprocess, sys; held = bytearray(b'x') * (300 << 20)\n"
         "sys.exit(subprocess.run([sys.executable, '-c', sys.argv[1]]).returncode)"

@@ -17,39 +17,25 @@ import pagekin
 ROOT = Path(pagekin.__file__).parent
 
 # From top to bottom. A file may import what is in lower layers, and the package or module it belongs to.
-# fmt: off
 LAYERS: list[set[str]] = [
     {"cli"},
-    {"web", "report", "crawl", "audit"},
-    {
-        "clean",
-        "pipeline",
-        "index",
-        "verdicts",
-        "show",
-        "single",
-        "digests",
-        "calibrate",
-        "synth",
-        "quilts",
-        "sweep",
-        "ranked",
-    },
+    {"web"},
+    {"report", "crawl"},
+    {"export", "studies", "synth"},
+    {"pipeline"},
+    {"query", "verdicts"},
     {"detect"},
-    {"engines", "readers", "run", "like"},
-    {"addresses", "tables", "params", "files", "servers"},
+    {"engines", "readers", "run"},
+    {"tables", "params", "urls", "sites", "fs"},
     {"errors"},
     {"_core"},
 ]
-# fmt: on
 
 # Within a layer, only this.
 NEIGHBOURS = {
     ("engines", "readers"),
     ("engines", "run"),
     ("run", "readers"),
-    ("run", "like"),
-    ("like", "run"),
 }
 
 # The public names load on first use, from everywhere.
@@ -58,15 +44,15 @@ FACADE = "__init__"
 # Where packages from elsewhere may be imported. What is optional for users is imported in one place.
 HOMES: dict[str, set[str]] = {
     "click": {"cli"},
-    "duckdb": {"show"},
+    "duckdb": {"query/show"},
     "fastwarc": {"readers"},
     "fsspec": {"readers"},
     "jinja2": {"report", "web"},
     "matplotlib": {"report"},
     "numpy": {"report"},
     "pyarrow": {
-        "clean", "cli/tables", "crawl", "detect", "engines", "index", "like", "pipeline", "quilts", "readers",
-        "report", "run", "servers", "show", "sweep", "synth", "tables", "verdicts", "web",
+        "cli/tables", "crawl", "detect", "engines", "export", "pipeline", "query", "readers", "report", "run",
+        "sites", "studies", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
     "rich": {"cli"},
@@ -174,7 +160,7 @@ def test_one_page_needs_no_tables() -> None:
 def test_base_install_needs_no_extra() -> None:
     """What users may not have installed is not loaded before it is needed."""
     loaded = imported_by(
-        "import pagekin.pipeline, pagekin.show, pagekin.synth, pagekin.report, pagekin.cli.main"
+        "import pagekin.pipeline, pagekin.query.show, pagekin.synth, pagekin.report, pagekin.cli.main"
     )
     assert not loaded & {"pyspark", "scrapy", "starlette", "uvicorn", "matplotlib", "jinja2", "fsspec"}
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import pagekin
-from pagekin.detect.genres import _by_text, genre, product
-from pagekin.detect.kinds import kind_of
+from pagekin.detect.styles.genres import _by_text, genre, product
+from pagekin.detect.styles.kinds import kind_of
 from pagekin.run import Run
 
 PLAIN: dict[str, Any] = {

@@ -13,8 +13,9 @@ import pytest
 import pagekin
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import ParamsError, RunError, UsageError
-from pagekin.quilts import KnownGrams, quilt
-from pagekin.sweep import Grid, sweep
+from pagekin.query.check import KnownGrams
+from pagekin.query.quilt_view import quilt
+from pagekin.studies.sweep import Grid, sweep
 from pagekin.synth import write_web
 
 Page = dict[str, Any]

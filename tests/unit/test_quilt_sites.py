@@ -11,8 +11,8 @@ import pytest
 
 import pagekin
 from pagekin.errors import InputError
-from pagekin.quilts import KnownGrams
-from pagekin.sweep import Grid, sweep
+from pagekin.query.check import KnownGrams
+from pagekin.studies.sweep import Grid, sweep
 
 LETTERS = "abcde"
 
@@ -114,7 +114,7 @@ def test_a_link_to_a_copy_attributes(tmp_path: Path) -> None:
 
 
 def test_attribution_is_the_same_in_small_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pagekin.detect import attribution
+    from pagekin.detect.quilts import attribution
 
     links = " ".join(f'<a href="http://{c}.example/x">x</a>' for c in "ace")
     whole = attributed(scan(tmp_path / "whole", web(links)))

@@ -272,7 +272,7 @@ def test_gzip_bomb_as_a_record(tmp_path: Path) -> None:
     path.write_bytes(warcs.gzip_bomb(head, 1024, b"\r\n\r\n") + warcs.gz(page(1)))
     code = (
         "import sys\n"
-        "from pagekin.files import peak_memory\n"
+        "from pagekin.fs import peak_memory\n"
         "from pagekin.readers import Input, read_input\n"
         "before = peak_memory()\n"
         "print([row.reason for row in read_input(Input(0, sys.argv[1], 'warc'))])\n"

@@ -8,7 +8,7 @@ import pytest
 
 import pagekin
 from pagekin.errors import RunError, TableMissingError, UsageError
-from pagekin.show import overview, rows, summary
+from pagekin.query.show import overview, rows, summary
 from pagekin.tables import TABLES
 
 

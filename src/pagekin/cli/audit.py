@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from pagekin.audit import Audit
+    from pagekin.studies.audit import Audit
 
 
 @click.command()
@@ -47,13 +47,13 @@ def audit(
       pagekin audit run.trec --pages crawl.warc.gz
       pagekin audit run.trec --pages run --top 100
     """
-    from pagekin.audit import KINDS
-    from pagekin.audit import audit as judge
     from pagekin.cli.tables import clean
     from pagekin.errors import DAMAGED
     from pagekin.params import FuzzyParams
     from pagekin.report.figures import check_plot, write_plot
     from pagekin.report.fuzzy import draw_audit
+    from pagekin.studies.audit import KINDS
+    from pagekin.studies.audit import audit as judge
 
     if plot is not None:
         check_plot(plot)
@@ -82,7 +82,7 @@ def audit(
 
 
 def _row(counts: dict[str, int]) -> str:
-    from pagekin.audit import KINDS
+    from pagekin.studies.audit import KINDS
 
     return " ".join(f"{number:>7,}" for number in (sum(counts.values()), *(counts[kind] for kind in KINDS)))
 
@@ -91,9 +91,9 @@ def _write(found: Audit, folder: Path) -> None:
     import csv
     import io
 
-    from pagekin.audit import KINDS
     from pagekin.cli.tables import cell
-    from pagekin.files import write_atomically, writing
+    from pagekin.fs import write_atomically, writing
+    from pagekin.studies.audit import KINDS
 
     results, curves, curve = io.StringIO(), io.StringIO(), io.StringIO()
     rows = csv.writer(results)

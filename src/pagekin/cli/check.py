@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from pagekin.run import Run
+    from pagekin.query.run import Run
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def check(
       pagekin check indexed a.html --quilts --url https://example.org/page
       pagekin check indexed b.html --quilts --format jsonl
     """
-    from pagekin.run import Run
+    from pagekin.query.run import Run
 
     wanted = [name for name, asked in (("styles", styles), ("quilts", quilts)) if asked] or ["styles"]
     asked = _read(page, url, ip)
@@ -65,7 +65,7 @@ def check(
 def _read(name: str, url: str | None, ip: str | None) -> Asked:
     """Reads the page. Its name stays as it was given: a `Path` would take a slash from an address."""
     from pagekin.errors import InputError
-    from pagekin.single import text
+    from pagekin.query.single import text
 
     try:
         data = Path(name).read_bytes()
@@ -93,7 +93,7 @@ def check_styles(run: Run, asked: Asked, form: str) -> None:
 def check_quilts(run: Run, asked: Asked, form: str) -> None:
     """Is it a quilt of pages of the run?"""
     from pagekin.cli.tables import clean, print_table
-    from pagekin.quilts import KnownGrams
+    from pagekin.query.check import KnownGrams
 
     found = KnownGrams(run).check(asked.text, asked.url, asked.ip)
     if form == "jsonl":

@@ -27,7 +27,7 @@ def compare(a: str, b: str, n: int, show_noise: bool) -> None:
       pagekin compare a.html b.html --show-noise
     """
     from pagekin.params import StyleParams
-    from pagekin.single import style_similarity
+    from pagekin.query.single import style_similarity
 
     pages = _read(a), _read(b)
     found = style_similarity(pages[0], pages[1], StyleParams(n=n))
@@ -55,9 +55,9 @@ def compare(a: str, b: str, n: int, show_noise: bool) -> None:
 
 
 def _say_score(pages: tuple[bytes, bytes]) -> None:
-    from pagekin.digests import digest_length, ssdeep, ssdeep_score, ssdeep_why
     from pagekin.params import FuzzyParams
-    from pagekin.single import text
+    from pagekin.query.digests import digest_length, ssdeep, ssdeep_score, ssdeep_why
+    from pagekin.query.single import text
 
     texts = text(pages[0]), text(pages[1])
     digests = ssdeep(texts[0]), ssdeep(texts[1])

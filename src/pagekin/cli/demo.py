@@ -50,10 +50,10 @@ def demo(output: Path, pages: int, voice: Voice) -> int:
     from pagekin.cli.tables import print_table
     from pagekin.engines.local import LocalEngine
     from pagekin.errors import MissingExtraError, RunExistsError
-    from pagekin.files import writing
+    from pagekin.fs import writing
     from pagekin.pipeline import scan
+    from pagekin.query.show import rows, summary
     from pagekin.report import write_report
-    from pagekin.show import rows, summary
     from pagekin.synth import write_web
 
     web, folder = output / "web.warc.gz", output / "run"

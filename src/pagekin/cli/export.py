@@ -46,8 +46,8 @@ def export(
       pagekin export run --clean -o corpus.jsonl.zst
       pagekin export run --clean --original-only --min-words 5 -o corpus.parquet
     """
-    from pagekin.clean import export_clean
     from pagekin.errors import UsageError
+    from pagekin.export.clean import export_clean
     from pagekin.run import Run
 
     if not clean:

@@ -36,10 +36,10 @@ def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None)
       pagekin fuzzy-threshold run
       pagekin fuzzy-threshold run --similarity 0.9 --plot scores.svg
     """
-    from pagekin.calibrate import FEW, calibrate
     from pagekin.report.figures import check_plot, write_plot
     from pagekin.report.fuzzy import draw_scores
     from pagekin.run import Run
+    from pagekin.studies.calibrate import FEW, calibrate
 
     if plot is not None:
         check_plot(plot)

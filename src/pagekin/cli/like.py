@@ -11,7 +11,7 @@ import click
 from pagekin.cli.flags import format_option
 
 if TYPE_CHECKING:
-    from pagekin.like import Likeness
+    from pagekin.query.like import Likeness
 
 
 @click.command()
@@ -34,7 +34,7 @@ def like(run: Path, page: str, top: int | None, form: str, plot: Path | None, th
       pagekin like run a.html --plot curve.svg
     """
     from pagekin.cli.tables import print_table, write_rows
-    from pagekin.run import Run
+    from pagekin.query.run import Run
 
     if plot is not None:
         from pagekin.report.figures import check_plot

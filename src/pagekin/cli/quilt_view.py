@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pagekin.quilts import Quilt
+    from pagekin.query.quilt_view import Quilt
 
 COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
 """In turn; the numbers tell sources of one colour apart."""

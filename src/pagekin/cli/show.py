@@ -62,8 +62,8 @@ def show(
     """
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.errors import UsageError
+    from pagekin.query.show import both, donors, overview, require_rank, rows, sample_clusters
     from pagekin.run import Run
-    from pagekin.show import both, donors, overview, require_rank, rows, sample_clusters
     from pagekin.tables import TABLES
 
     opened = Run(run)
@@ -102,7 +102,7 @@ def show_quilt(run: Run, page: str, form: str) -> None:
     """One quilt: its text and sources for a person, its patches for a program."""
     from pagekin.cli.quilt_view import print_quilt
     from pagekin.cli.tables import write_rows
-    from pagekin.quilts import quilt
+    from pagekin.query.quilt_view import quilt
 
     # No page id has more digits.
     found = quilt(run, int(page) if page.isdecimal() and len(page) < 19 else page)

@@ -47,7 +47,7 @@ def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
 
     opened = Run(run)
     if known is None:
-        from pagekin.digests import HEADER, digest_line
+        from pagekin.query.digests import HEADER, digest_line
 
         click.echo(HEADER)
         for url, digest in _pages(opened):
@@ -70,7 +70,7 @@ def _match(run: Run, known: Path, threshold: int) -> int:
 
     from pagekin import _core
     from pagekin.cli.tables import cell
-    from pagekin.digests import DigestFile, in_one_line
+    from pagekin.query.digests import DigestFile, in_one_line
 
     file = DigestFile(known)
     wanted = list(file)

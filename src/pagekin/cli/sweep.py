@@ -98,8 +98,8 @@ def sweep(
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.report.figures import check_plot
     from pagekin.run import Run
-    from pagekin.sweep import Grid
-    from pagekin.sweep import sweep as run_sweep
+    from pagekin.studies.sweep import Grid
+    from pagekin.studies.sweep import sweep as run_sweep
 
     if plot is not None:
         check_plot(plot)

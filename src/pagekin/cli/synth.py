@@ -27,7 +27,7 @@ def synth(output: Path, pages: int, seed: int, voice: Voice) -> None:
       pagekin synth -o web.warc.gz
       pagekin synth -o big.warc.gz --pages 100000 --seed 7
     """
-    from pagekin.files import writing
+    from pagekin.fs import writing
     from pagekin.synth import write_web
 
     with writing(output), voice:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pagekin.crawl.known import EXACT, NEAR, UNIQUE
-from pagekin.files import TEMPORARY
+from pagekin.fs import TEMPORARY
 
 POINTS = 2048
 """The curve keeps at most twice as many points, however long the crawl."""

@@ -17,8 +17,8 @@ from __future__ import annotations
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from pagekin.addresses import parse, pattern_of
 from pagekin.crawl.patterns import Addresses, Arm
+from pagekin.urls import parse, pattern_of
 
 if TYPE_CHECKING:
     from scrapy import Request

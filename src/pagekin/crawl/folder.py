@@ -22,7 +22,7 @@ from pagekin.crawl.replay import is_empty
 from pagekin.crawl.scope import normal_seed
 from pagekin.crawl.state import CrawlState
 from pagekin.errors import ParamsMismatchError, RunError, RunExistsError, UsageError
-from pagekin.files import TEMPORARY, write_atomically, writing
+from pagekin.fs import TEMPORARY, write_atomically, writing
 
 FORMAT = 1
 FIXED = ("seeds", "scope")

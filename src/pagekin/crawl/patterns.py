@@ -16,7 +16,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from pagekin.addresses import parse, pattern_of
+from pagekin.urls import parse, pattern_of
 
 MAX_KEYS = 8
 """Addresses with more query keys than this are told apart by their pattern only."""

@@ -18,7 +18,7 @@ from pagekin.crawl.scope import Scope
 from pagekin.crawl.state import CrawlState
 from pagekin.crawl.warc import CrawlWriter
 from pagekin.errors import MissingExtraError, NoPagesError, RunError
-from pagekin.files import writing
+from pagekin.fs import writing
 
 SAVE_EVERY = 10.0
 """Seconds between two versions of the curve on disk."""

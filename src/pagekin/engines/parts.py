@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pagekin.engines.base import Batch, Output
-from pagekin.files import write_atomically
+from pagekin.fs import write_atomically
 from pagekin.readers.base import RECORD_BITS
 from pagekin.tables import Table
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pagekin.errors import MissingExtraError
-from pagekin.files import write_atomically, writing
+from pagekin.fs import write_atomically, writing
 from pagekin.report.sections import SECTIONS
 from pagekin.report.styles import cluster
 from pagekin.run import Run

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pagekin.errors import MissingExtraError, UsageError
-from pagekin.files import write_atomically, writing
+from pagekin.fs import write_atomically, writing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

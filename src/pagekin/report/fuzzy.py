@@ -12,7 +12,7 @@ from pagekin.run import Run
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pagekin.calibrate import Calibration
+    from pagekin.studies.calibrate import Calibration
 
 TOP = 20
 

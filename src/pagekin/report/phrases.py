@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pagekin.detect.phrases import advised_popular
+from pagekin.detect.phrases.find import advised_popular
 from pagekin.report.blocks import Block, Facts, Grid, Picture, Section
 from pagekin.report.figures import svg
 from pagekin.run import Run

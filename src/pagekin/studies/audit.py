@@ -14,7 +14,7 @@ from pathlib import Path
 from pagekin import _core
 from pagekin.errors import InputError
 from pagekin.params import FuzzyParams
-from pagekin.ranked import Documents, Page, RankedFile, Result
+from pagekin.studies.ranked import Documents, Page, RankedFile, Result
 
 UNIQUE, EXACT, NEAR, MISSING = "unique", "exact", "near", "missing"
 KINDS = (UNIQUE, EXACT, NEAR, MISSING)

@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.attribution import attribute
-from pagekin.detect.site_originality import site_pages, with_originality
+from pagekin.detect.phrases.sites import site_pages, with_originality
+from pagekin.detect.quilts.attribution import attribute
 from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.errors import ParamsError, RunError
-from pagekin.files import TEMPORARY
+from pagekin.fs import TEMPORARY
 from pagekin.params import Params, QuiltParams
 from pagekin.run import Run
-from pagekin.servers import read_map, with_servers
+from pagekin.sites import read_map, with_servers
 from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
 
 SOURCE = pa.struct(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pagekin import _core
-from pagekin.detect.fuzzy import columns_of
+from pagekin.detect.fuzzy.find import columns_of
 from pagekin.errors import RunError
 from pagekin.run import Run
 

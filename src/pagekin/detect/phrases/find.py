@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.phrase_kinds import kind
+from pagekin.detect.phrases.kinds import kind
+from pagekin.detect.phrases.sites import site_pages, sites_of, with_originality
 from pagekin.detect.representatives import representatives
 from pagekin.detect.rows import looked_up, tuples
-from pagekin.detect.site_originality import site_pages, sites_of, with_originality
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import Params, PhraseParams, ShingleParams

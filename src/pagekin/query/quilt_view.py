@@ -1,4 +1,4 @@
-"""One quilt at a time: the patches of a stored one, and new pages against stored ones."""
+"""One stored quilt in detail: its text, and the patches that each source has too."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts import gram_index_path
-from pagekin.errors import RunError, UsageError
+from pagekin.errors import UsageError
 from pagekin.run import Run
-from pagekin.servers import read_map
 
 
 @dataclass(frozen=True)
@@ -105,81 +103,3 @@ def _texts(run: Run, pages: Sequence[int]) -> dict[int, str]:
         table = known.dataset("texts").to_table(columns=["page", "text"], filter=wanted)
         found.update(zip(table["page"].to_pylist(), table["text"].to_pylist(), strict=True))
     return found
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What is known of a page from the pages of a run."""
-
-    url: str | None
-    quilt: bool
-    grams: int
-    own_grams: int
-    """grams that no stored page holds"""
-    patch_grams: int
-    uncovered: int
-    sources: list[dict[str, Any]]
-    """source, source_url, new_grams, shared_grams, share, foreign"""
-
-    @property
-    def patch_fraction(self) -> float:
-        """Of the page's grams, the share that stored pages hold too; 0 for a page without grams."""
-        return self.patch_grams / self.grams if self.grams else 0.0
-
-    def table(self) -> pa.Table:
-        """The sources as rows."""
-        return pa.Table.from_pylist(self.sources)
-
-
-class KnownGrams:
-    """The gram index of a run, with the pages of those it was made against: open once, ask often.
-
-    Examples:
-        >>> params = pagekin.Params().replace("quilts", keep_grams=True)
-        >>> run = pagekin.scan(example_warc, tmp_path / "indexed", only=["quilts"], params=params)
-        >>> KnownGrams(run).check("words that no page of the example has").patch_grams
-        0
-    """
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.params = run.params.quilts
-        path = gram_index_path(run)
-        if not path.exists():
-            raise RunError(f"{run.path} has no gram index; scan with --keep-grams to have one")
-        try:
-            self.index = _core.GramIndex(str(path), read_map(run.params.servers.map))
-        except (OSError, ValueError) as error:
-            raise RunError(f"cannot use the gram index: {error}") from error
-
-    def check(self, text: str, url: str | None = None, ip: str | None = None) -> Answer:
-        """Whether a page is a quilt of stored pages, by the parameters of the run.
-
-        A stored page with the same URL is the page itself, and no source of it. Without a URL every stored
-        page is foreign.
-        """
-        p = self.params
-        try:
-            found = self.index.check(text, url, ip, p.m, p.c, p.theta, p.min_share, p.foreign)
-        except OSError as error:
-            raise RunError(f"cannot use the gram index: {error}") from error
-        urls = self._urls([source[0] for source in found["sources"]])
-        found["sources"] = [
-            {
-                "source": page,
-                "source_url": urls.get(page),
-                "new_grams": new,
-                "shared_grams": shared,
-                "share": new / found["patch_grams"],
-                "foreign": foreign,
-            }
-            for page, new, shared, foreign in found["sources"]
-        ]
-        return Answer(url=url, **found)
-
-    def _urls(self, pages: list[int]) -> dict[int, str]:
-        found: dict[int, str] = {}
-        for run in self.run.lineage if pages else []:
-            rows = run.dataset("pages").to_table(columns=["page", "url"], filter=pc.field("page").isin(pages))
-            found.update(zip(rows["page"].to_pylist(), rows["url"].to_pylist(), strict=True))
-        return found

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.run import Run
-from pagekin.servers import servers
+from pagekin.sites import servers
 from pagekin.tables import QUILT_SOURCES, QUILTS
 
 KNOWN = ["page", "url", "host", "domain", "date", "links"]

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from pagekin.params import Params
 from pagekin.run import Run
-from pagekin.servers import read_map, servers
+from pagekin.sites import read_map, servers
 from pagekin.tables import SITES
 
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.genres import name_clusters
-from pagekin.detect.kinds import cluster_figures, kind_of
 from pagekin.detect.rows import looked_up, rows_of
+from pagekin.detect.styles.genres import name_clusters
+from pagekin.detect.styles.kinds import cluster_figures, kind_of
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import Params, StyleParams
 from pagekin.run import Run

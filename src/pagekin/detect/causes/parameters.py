@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pagekin.addresses import Address
-from pagekin.detect.reasons import role
+from pagekin.detect.causes.reasons import role
 from pagekin.tables import URL_PARAMETERS
+from pagekin.urls import Address
 
 MAX_KEYS = 8
 """Addresses with more query keys than this are left out."""

@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts import Gatherer, check_sites, own_rows, ratio
+from pagekin.detect.quilts.find import Gatherer, check_sites, own_rows, ratio
 from pagekin.engines.base import Progress, Resources, Silent
 from pagekin.params import QuiltParams
 from pagekin.run import Run
-from pagekin.servers import read_map
+from pagekin.sites import read_map
 
 POINTS = pa.schema(
     [

@@ -8,9 +8,9 @@ from urllib.parse import urljoin
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from pagekin.addresses import parse
 from pagekin.detect.rows import tuples
 from pagekin.run import Run
+from pagekin.urls import parse
 
 HOPS = 10
 """Redirects in a row that are followed, as browsers and crawlers do."""

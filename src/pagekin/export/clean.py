@@ -22,7 +22,7 @@ from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, Progress, Silent
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import MissingExtraError, TableMissingError, UsageError
-from pagekin.files import writing
+from pagekin.fs import writing
 from pagekin.run import Run
 from pagekin.tables.crawl import DATE
 

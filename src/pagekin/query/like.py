@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,9 +12,7 @@ import pyarrow.compute as pc
 from pagekin import _core
 from pagekin.errors import InputError
 from pagekin.params import StyleParams
-
-if TYPE_CHECKING:
-    from pagekin.run import Run
+from pagekin.run import Run
 
 THIN = 0.01
 """A gap holds at most this many pages for each page above it."""
@@ -72,7 +69,7 @@ class Likeness:
 def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None) -> Likeness:
     """See `Run.like`."""
     params = run.params.style
-    found, domain = _scanned(run, page, threads)
+    found, domain = scan_styles(run, page, threads)
     kin = found.slice(0, pc.sum(pc.greater_equal(found["similarity"], BACKGROUND)).as_py() or 0)
     sites = _of_pages(run, ["host", "domain"], kin["page"])
     gaps = _gaps(found, sites["domain"].to_pylist(), domain, params.m)
@@ -97,40 +94,7 @@ def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None
     )
 
 
-JOINED = pa.schema(
-    [
-        ("cluster", pa.int64()),
-        ("linked", pa.int64()),
-        ("similarity", pa.float64()),
-        ("rank", pa.int64()),
-        ("pages", pa.int64()),
-        ("kind", pa.string()),
-        ("name", pa.string()),
-        ("centroid_url", pa.string()),
-    ]
-)
-"""What `joined` gives: linked pages of the cluster, the highest similarity among them, and the cluster."""
-
-
-def joined(run: Run, page: str | Path, *, threads: int = 2) -> pa.Table:
-    """The style clusters of a run that one page would join, closest first; see `Run.check`."""
-    found, _ = _scanned(run, page, threads)
-    found = found.filter(pc.greater_equal(found["matching"], run.params.style.t))
-    members = run.table("style_members", ["page", "cluster"])
-    members = members.filter(pc.is_in(members["page"], value_set=found["page"].combine_chunks()))
-    both = members.join(found.select(["page", "similarity"]), "page", join_type="inner")
-    grouped = both.group_by("cluster", use_threads=False).aggregate(
-        [("page", "count"), ("similarity", "max")]
-    )
-    known = run.table("style_clusters", ["cluster", *JOINED.names[3:]])
-    rows = grouped.rename_columns(["cluster", "linked", "similarity"]).join(
-        known, "cluster", join_type="inner"
-    )
-    order = [("linked", "descending"), ("similarity", "descending"), ("cluster", "ascending")]
-    return rows.select(JOINED.names).cast(JOINED).sort_by(order)
-
-
-def _scanned(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str | None]:
+def scan_styles(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str | None]:
     """All other pages by decreasing similarity, and the domain of the one."""
     params = run.params.style
     own, fingerprint, domain = _fingerprint(run, page, params)

@@ -10,16 +10,16 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pagekin import _core
-from pagekin.addresses import Address, parse, pattern_of
-from pagekin.detect.fuzzy import columns_of
-from pagekin.detect.parameters import Parameters
-from pagekin.detect.reasons import Reason, reason
-from pagekin.detect.redirects import Redirects, number
+from pagekin.detect.causes.parameters import Parameters
+from pagekin.detect.causes.reasons import Reason, reason
+from pagekin.detect.causes.redirects import Redirects, number
+from pagekin.detect.fuzzy.find import columns_of
 from pagekin.detect.rows import tuples
 from pagekin.engines.base import Engine
 from pagekin.params import Params
 from pagekin.run import Run
 from pagekin.tables import DUPLICATE_RATES, URL_PARAMETERS
+from pagekin.urls import Address, parse, pattern_of
 
 LOOK_BACK = 50
 """Earlier members of its class with which a duplicate's address is compared."""

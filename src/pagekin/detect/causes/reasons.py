@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from pagekin.addresses import Address
+from pagekin.urls import Address
 
 ROLES = {
     "session id": r"(php|j|asp|osc|sc|zen)?[-_]?sess(ion)?([-_]?(id|key|hash|token))?|"
@@ -56,7 +56,7 @@ def reason(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason |
     """Why `b` repeats `a`; None where the addresses have too little in common.
 
     Examples:
-        >>> from pagekin.addresses import parse
+        >>> from pagekin.urls import parse
         >>> reason(parse("http://a.example/x"), parse("http://www.a.example/x"), True, False)
         Reason(rank=1, cause='host alias', detail='www.')
         >>> reason(parse("http://a.example/x?id=1"), parse("http://a.example/x?id=1&sid=7"), True, False)

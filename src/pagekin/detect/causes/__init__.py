@@ -1,0 +1,1 @@
+"""Which URLs make duplicates, and why."""

@@ -1,0 +1,1 @@
+"""Exact and fuzzy duplicates by MD5 and ssdeep."""

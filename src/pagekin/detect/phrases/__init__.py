@@ -1,0 +1,1 @@
+"""Popular phrases, covers and sites."""

@@ -1,0 +1,1 @@
+"""Quilts and their sources."""

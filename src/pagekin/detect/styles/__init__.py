@@ -1,0 +1,1 @@
+"""Style clusters, their kinds and their names."""

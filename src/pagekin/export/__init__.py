@@ -1,0 +1,1 @@
+"""What leaves pagekin: corpora without copies."""

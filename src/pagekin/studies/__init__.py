@@ -1,0 +1,1 @@
+"""Measurements around a run: duplicates among search results, parameter sweeps, calibration."""
