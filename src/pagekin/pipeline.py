@@ -34,6 +34,7 @@ from pagekin.params import Params
 from pagekin.query.run import Run
 from pagekin.readers import CUT, INPUT_FAILURES, READ_REASONS, expand
 from pagekin.run import Identity
+from pagekin.run import Run as RunFolder
 
 Step = Callable[[Run, Engine, Params], None]
 
@@ -201,7 +202,7 @@ def _check(run: Run, strict: bool) -> None:
         raise NoPagesError(f"found no page in {len(run.inputs)} input(s): {why}")
 
 
-def damages(run: Run) -> dict[str, int]:
+def damages(run: RunFolder) -> dict[str, int]:
     """How often the inputs were damaged, by reason. A kept page whose end is missing counts too."""
     found = {reason: n for reason, n in run.info["skipped"].items() if reason in INPUT_FAILURES}
     cut = run.info["counts"].get("truncated", 0)

@@ -18,7 +18,7 @@ from warcs import html, http, url
 from pagekin.errors import InputError
 from pagekin.readers import INPUT_FAILURES, Input, ReadParams, Record, expand, read_input
 
-PACK = {"": bytes, ".gz": warcs.gz}
+PACK = {suffix: warcs.CODECS[suffix] for suffix in ("", ".gz")}
 
 
 def arc(

@@ -12,6 +12,7 @@ RECORD_BITS = 40
 READ_REASONS: dict[str, str] = {
     "bad-encoding": "the body's Content-Encoding or Transfer-Encoding is broken",
     "bad-http": "the response does not begin with an HTTP status line and headers",
+    "bad-index": "the line of the index names no record that can be read",
     "bad-json": "the line is not a JSON object",
     "bad-length": "the record's Content-Length is missing or wrong",
     "corrupt": "the record's compressed data is damaged",

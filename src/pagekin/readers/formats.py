@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from contextlib import closing
 from pathlib import PurePosixPath
@@ -17,6 +18,8 @@ MANIFESTS = ("manifest.jsonl", "manifest.csv")  # in the root of a folder of HTM
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _FORMATS = {
     ".arc": "arc",
+    ".cdx": "cdx",
+    ".cdxj": "cdx",
     ".warc": "warc",
     ".wet": "wet",
     ".wacz": "wacz",
@@ -28,8 +31,9 @@ _FORMATS = {
     ".htm": "html",
     ".xhtml": "html",
 }
-_COMPRESSIBLE = ("arc", "warc", "wet", "jsonl", "html")
-READABLE = "WARC, WET, WACZ, ARC, HTML, zip of HTML, JSONL or Parquet"
+_COMPRESSIBLE = ("arc", "cdx", "warc", "wet", "jsonl", "html")
+_CDX = re.compile(rb" CDX (?:\S )*\S\s|\S+ \d{4,17} \{")
+READABLE = "WARC, WET, WACZ, ARC, HTML, zip of HTML, JSONL, Parquet or a CDX index"
 
 
 def format_by_name(path: str) -> str | None:
@@ -64,6 +68,8 @@ def format_of_content(stored: Source, path: str) -> str:
         return _zip_format(stored) or "zip"
     codec = codec_of(start, path)
     inner = _inner_start(codec, start) if codec else start
+    if _CDX.match(inner):
+        return "cdx"
     inner = inner.removeprefix(BOM).lstrip()
     if inner.startswith(b"WARC/"):
         return "warc"

@@ -15,6 +15,7 @@ from pagekin.readers.base import Input, Position, Record, message, skipped
 from pagekin.readers.expand import expand
 from pagekin.readers.formats import format_of_content
 from pagekin.readers.html import read_html
+from pagekin.readers.index import read_cdx, read_parquet_index
 from pagekin.readers.jsonl import read_jsonl, read_jsonl_stored
 from pagekin.readers.parquet import read_parquet
 from pagekin.readers.source import open_source
@@ -93,5 +94,7 @@ _READERS: dict[str, Callable[[Input, ReadParams, Position | None], Iterator[Reco
     "zip": read_html,
     "jsonl": read_jsonl,
     "parquet": read_parquet,
+    "cdx": read_cdx,
+    "parquet-index": read_parquet_index,
     "stream": _read_stream,
 }
