@@ -149,6 +149,18 @@ def test_cut_files(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", PACK)
+def test_record_cut_in_the_middle_of_a_file(tmp_path: Path, suffix: str) -> None:
+    pack = PACK[suffix]
+    broken = pack(arc(2, http(random.Random(2).randbytes(100_000))))
+    for size in (1, 2, 3, 4, 5, 12, 40, 150, 400, 20_000, 80_000):
+        cut = broken[:size] + b"\n" * (not suffix)
+        found = outline(read(tmp_path, suffix, pack(arc(1)) + cut + pack(arc(3)) + pack(arc(4))))
+        assert (found[0], found[-2:]) == (url(1), [url(3), url(4)])
+        assert len(found) == 4
+        assert found[1] in INPUT_FAILURES
+
+
+@pytest.mark.parametrize("suffix", PACK)
 @pytest.mark.parametrize("length", [0, 1, 17, 200, 246, 300, 1500, 10**6, 10**9, 10**17])
 def test_wrong_length(tmp_path: Path, suffix: str, length: int) -> None:
     """Of a small record, and of one whose block is not to be held."""

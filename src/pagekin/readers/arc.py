@@ -15,7 +15,7 @@ from contextlib import closing
 from pagekin.errors import InputError
 from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record
-from pagekin.readers.frames import Broken, Codec
+from pagekin.readers.frames import Broken, BrokenFrame, Codec
 from pagekin.readers.http import MAX_HEAD
 from pagekin.readers.members import MemberStream
 from pagekin.readers.raw_record import RawRecord, damage
@@ -32,7 +32,7 @@ _LINE = (
 )
 _RECORD = re.compile(_LINE)
 _LATER_RECORD = re.compile(rb"(?<=\n)" + _LINE)
-_MEMBER = re.compile(rb"[\r\n]*[A-Za-z][A-Za-z0-9+.-]{1,12}:")
+_MEMBER = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{1,12}:")
 _BLANK = re.compile(rb"[\r\n]+")
 _REASONS = {Broken.NO_FRAME: "garbage", Broken.CORRUPT: "corrupt", Broken.TRUNCATED: "truncated"}
 
@@ -83,7 +83,8 @@ class ArcScanner:
                 if isinstance(why, str):
                     yield damage(at, "unreadable", why)
                     return
-                size = self._past_damage() - at
+                self._past_damage()
+                size = stream.offset - at
                 yield damage(at, _REASONS[why], f"{size} bytes" if why is Broken.NO_FRAME else why.value)
 
     def _line(self, count: int) -> re.Match[bytes] | None:
@@ -178,13 +179,13 @@ class ArcScanner:
     def _cut(self, known: RawRecord, size: int, block: bytes | None = None) -> RawRecord:
         """The bytes end after `size` of the record's; which are `block`, if they could be held."""
         why = None if self._stream.stop is None else self._stream.stop.why
-        if isinstance(why, Broken):
-            self._past_damage()
+        goes_on = isinstance(why, Broken) and self._past_damage()
         if isinstance(why, str):
             return known.spoiled("unreadable", why)
         if why in (Broken.CORRUPT, Broken.NO_FRAME):
             return known.spoiled("corrupt", f"{size} of {known.length} bytes, then damaged data")
-        if block is not None:
+        # A record that was cut in the middle of a file takes in the members behind it.
+        if block is not None and not goes_on:
             return known.cut(block)
         return known.spoiled("truncated", f"{size} of {known.length} bytes")
 
@@ -245,18 +246,19 @@ class ArcScanner:
             return None
         return stop.why if self._stream.damage_begin() <= begin else None
 
-    def _past_damage(self) -> int:
-        """Go to the next member that holds a record; returns its stored offset, or the end's."""
+    def _past_damage(self) -> bool:
+        """Go to the next member that holds a record; to the end of the file, and False, if there is none."""
         stop = self._stream.stop
         assert stop is not None
         assert self._codec is not None
-        start = stop.offset + 1
+        assert isinstance(stop.why, Broken)
+        start = stop.offset
         if isinstance(self._source, ReplayBuffer):
             start = max(start, self._source.oldest)
-        frame = self._codec.next_record_frame(self._source, start, _MEMBER)
-        end = self._source.tell() if frame is None else frame
-        self._stream.put(end, self._stream.end)
-        return end
+        broken = BrokenFrame(start, stop.why, stop.reached)
+        frame = self._codec.next_record_frame(self._source, broken, several=False, record=_MEMBER)
+        self._stream.put(self._source.tell() if frame is None else frame, self._stream.end)
+        return frame is not None
 
 
 def _warc_head(line: re.Match[bytes]) -> bytes:

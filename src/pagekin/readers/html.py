@@ -31,6 +31,7 @@ from pagekin.readers.files import byte_order, folder_files, kind
 from pagekin.readers.formats import HTML_SUFFIXES, MANIFESTS, format_by_name
 from pagekin.readers.http import BadEncodingError, TooLargeError, gunzip
 from pagekin.readers.source import ZIP_ERRORS, is_remote, open_file, open_source
+from pagekin.readers.zips import check, overlapping
 
 _MAX_MANIFEST = 256 << 20
 _URL_CHARACTERS = "/?=&;:@!$'()*+,~[]"
@@ -75,7 +76,8 @@ def _zip_files(path: str, stack: ExitStack) -> Files:
     archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(closing(open_source(path)))))
     members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
     names = sorted(members, key=byte_order)
-    return Files(names, PurePosixPath(path).stem, lambda name: archive.open(members[name]))
+    shared = overlapping(archive)
+    return Files(names, PurePosixPath(path).stem, lambda name: archive.open(check(members[name], shared)))
 
 
 def _manifest(path: str, files: Files) -> dict[str, dict[str, Any]]:

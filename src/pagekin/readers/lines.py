@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pagekin.readers.base import Input, Position, Record, skipped
 from pagekin.readers.frames import Broken, Codec
+from pagekin.readers.inflate import Inflater
 from pagekin.readers.source import BOM, SNIFF, Source, codec_of
 
 T = TypeVar("T")
@@ -105,23 +106,19 @@ def pieces(stored: Source, codec: str | None) -> Iterator[bytes]:
 
 def _gzip_pieces(stored: Source) -> Iterator[bytes]:
     # Not through FastWARC, to which the end of a cut file is an end like any other.
-    data = stored.read(SNIFF)
-    while data:
-        decoder = zlib.decompressobj(31)
-        while not decoder.eof:
-            data = data or stored.read(SNIFF)
-            if not data:
-                raise CutError(Broken.TRUNCATED.value)
-            try:
-                piece = decoder.decompress(data, _PIECE)
-            except zlib.error as error:
-                raise DamagedError(str(error)) from None
-            data = decoder.unconsumed_tail
-            if piece:
-                yield piece
-        data = decoder.unused_data or stored.read(SNIFF)
-        while data and not data.strip(b"\0"):
-            data = stored.read(SNIFF)  # padding, as tapes and some writers leave it
+    inflater = Inflater(stored.read)
+    while first := inflater.peek(1):
+        if first == b"\0" and not inflater.peek(SNIFF).strip(b"\0"):
+            inflater.skip(len(inflater.peek(SNIFF)))  # padding, as tapes and some writers leave it
+            continue
+        try:
+            for piece in inflater.stream():
+                if piece:
+                    yield piece
+        except EOFError:
+            raise CutError(Broken.TRUNCATED.value) from None
+        except zlib.error as error:
+            raise DamagedError(str(error)) from None
 
 
 def _frame_pieces(stored: Source, codec: Codec) -> Iterator[bytes]:
@@ -135,6 +132,6 @@ def _frame_pieces(stored: Source, codec: Codec) -> Iterator[bytes]:
             raise
         frame = reader.frame_start_position() or 0
         broken = codec.first_broken(stored, frame) if stored.reaches(frame) else None
-        if broken is not None and broken[1] is Broken.TRUNCATED:
-            raise CutError(broken[1].value) from None
+        if broken is not None and broken.why is Broken.TRUNCATED:
+            raise CutError(broken.why.value) from None
         raise DamagedError(str(error)) from None

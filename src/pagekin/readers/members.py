@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from pagekin.readers.base import message
 from pagekin.readers.frames import Broken
+from pagekin.readers.inflate import Inflater
 from pagekin.readers.source import SNIFF, Source
 
-_PIECE = 1 << 18
+_FIRST = 512
 _GZIP = b"\x1f\x8b\x08"
 
 
@@ -27,6 +28,8 @@ class Stop:
     offset: int
     why: Broken | str | None
     """A string is what the file system said when reading failed."""
+    reached: int
+    """The stored offset up to which it could be followed."""
 
 
 class MemberStream:
@@ -113,59 +116,46 @@ class MemberStream:
         try:
             return self._source.read(SNIFF)
         except OSError as error:
-            self.stop = Stop(offset, message(error))
+            self.stop = Stop(offset, message(error), offset)
             return b""
 
     def _plain(self) -> Iterator[bytes]:
         while data := self._read(self._coming):
             yield data
-        self.stop = self.stop or Stop(self._coming, None)
+        self.stop = self.stop or Stop(self._coming, None, self._coming)
 
-    def _inflated(self, start: int) -> Iterator[bytes]:
-        data = self._read(start)
-        while data:
-            if len(data) < len(_GZIP):
-                data += self._read(start)
-            if not data.startswith(_GZIP[: len(data)]):
-                self.stop = Stop(start, Broken.NO_FRAME)
+    def _inflated(self, first: int) -> Iterator[bytes]:
+        inflater = Inflater(lambda _: self._read(first))
+        while head := inflater.peek(_FIRST):
+            start, begin = first + inflater.used, self._coming
+            if not head.startswith(_GZIP[: len(head)]):
+                self.stop = Stop(start, Broken.NO_FRAME, start)
                 return
             if self._offsets[-1] != start:
-                self._members.append(self._coming)
+                self._members.append(begin)
                 self._offsets.append(start)
-            begin = self._coming
-            inflate = zlib.decompressobj(31)
-            end = start + len(data)
-            while not inflate.eof:
-                try:
-                    piece = inflate.decompress(data, _PIECE)
-                except zlib.error:
-                    if begin == self._coming and (piece := _beginning(data)):
+            try:
+                for piece in inflater.stream():
+                    if piece:
                         yield piece
-                    self.stop = Stop(start, Broken.CORRUPT)
-                    return
-                if piece:
+            except EOFError:
+                self.stop = self.stop or Stop(start, Broken.TRUNCATED, first + inflater.used)
+                return
+            except zlib.error:
+                if begin == self._coming and (piece := _beginning(head)):
                     yield piece
-                data = inflate.unconsumed_tail
-                # A full piece may have left some behind that needs no more data.
-                if not data and not inflate.eof and len(piece) < _PIECE:
-                    data = self._read(start)
-                    end += len(data)
-                    if not data:
-                        self.stop = self.stop or Stop(start, Broken.TRUNCATED)
-                        return
-            data = inflate.unused_data
-            start = end - len(data)
-            data = data or self._read(start)
-        self.stop = self.stop or Stop(start, None)
+                self.stop = Stop(start, Broken.CORRUPT, first + inflater.used)
+                return
+        self.stop = self.stop or Stop(first + inflater.used, None, first + inflater.used)
 
 
-def _beginning(data: bytes) -> bytes:
+def _beginning(head: bytes) -> bytes:
     """What can be had of a damaged member, of which zlib gives nothing at once: enough to tell its record."""
     inflate, out = zlib.decompressobj(31), b""
     try:
-        while len(out) < SNIFF and (piece := inflate.decompress(data, 512)):
+        while head and (piece := inflate.decompress(head, 64)):
             out += piece
-            data = inflate.unconsumed_tail
+            head = inflate.unconsumed_tail
     except zlib.error:
         pass
     return out

@@ -6,7 +6,6 @@ import io
 import sys
 import zipfile
 import zlib
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -103,15 +102,14 @@ class ReplayBuffer(Source):
     def __init__(self, file: Any, owned: bool) -> None:
         super().__init__(file)
         self._owned = owned
-        self._kept: deque[bytes] = deque()
-        self._kept_bytes = 0
+        self._kept = bytearray()
         self._end = 0  # offset up to which the stream was read
         self._position = 0
 
     @property
     def oldest(self) -> int:
         """The earliest offset that can still be gone back to."""
-        return self._end - self._kept_bytes
+        return self._end - len(self._kept)
 
     def reaches(self, offset: int) -> bool:
         """Whether an offset is still kept."""
@@ -121,15 +119,13 @@ class ReplayBuffer(Source):
         """Up to `size` bytes, from what is kept and then from the stream."""
         if self._position == self._end:
             data = super().read(size)
-            self._kept.append(data)
-            self._kept_bytes += len(data)
+            self._kept += data
             self._end += len(data)
-            while self._kept_bytes - len(self._kept[0]) >= _WINDOW:
-                self._kept_bytes -= len(self._kept.popleft())
+            if len(self._kept) > 2 * _WINDOW:
+                del self._kept[:-_WINDOW]
         else:
-            behind = self._end - self._position
-            data = b"".join(self._kept)[-behind:]
-            data = data if size < 0 else data[:size]
+            begin = self._position - self.oldest
+            data = bytes(self._kept[begin:] if size < 0 else self._kept[begin : begin + size])
         self._position += len(data)
         return data
 
