@@ -214,7 +214,7 @@ def failures() -> Iterator[str]:
 
 def reasons() -> dict[str, str]:
     """Why a record is not a page: the readers' reasons, and the one of the sketch pass."""
-    source = (ROOT / "crates/core/src/sketch.rs").read_text(encoding="utf-8")
+    source = (ROOT / "crates/core/src/page/batch.rs").read_text(encoding="utf-8")
     failed = re.findall(r'const FAILED: &str = "(.+)";', source)
     return dict.fromkeys(failed, "the sketch pass failed on this page; please report it") | READ_REASONS
 

@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagekin_core::ctph::digest;
-use pagekin_core::digest::{Digest, compare};
-use pagekin_core::index::Index;
+use pagekin_core::ssdeep::digest::digest;
+use pagekin_core::ssdeep::score::{Digest, compare};
+use pagekin_core::ssdeep::index::Index;
 use pagekin_fuzz::first_line;
 
 fuzz_target!(|data: &[u8]| {

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use caseless::Caseless;
-use pagekin_core::chars::{Kind, Kinds};
-use pagekin_core::extract::{Extract, extract};
-use pagekin_core::links::{Link, links};
-use pagekin_core::noise::Noise;
-use pagekin_core::text::is_blank;
-use pagekin_core::words::Words;
+use pagekin_core::page::text::chars::{Kind, Kinds};
+use pagekin_core::page::html::extract::{Extract, extract};
+use pagekin_core::page::url::links::{Link, links};
+use pagekin_core::page::noise::Noise;
+use pagekin_core::page::html::text::is_blank;
+use pagekin_core::page::text::words::Words;
 use url::Url;
 
 /// Longer targets are dropped (docs/reference/text.md).
@@ -23,7 +23,7 @@ pub fn first_line(data: &[u8]) -> (Option<&str>, &[u8]) {
 
 /// Frames and refreshes lead to what is written there.
 pub fn check_frames(html: &str) {
-    for address in pagekin_core::frames::frames(html) {
+    for address in pagekin_core::page::html::auto_targets::frames(html) {
         assert!(html.contains(address));
     }
 }

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from pagekin.errors import OutputError
 
-TEMPORARY = ".tmp"
+TEMP_SUFFIX = ".tmp"
 """How the name of a half-written file ends; a kill may leave one behind."""
 
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes a file so that no reader ever sees half of it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMP_SUFFIX}")
     try:
         with temporary.open("wb") as file:
             file.write(data)

@@ -105,7 +105,7 @@ def scan(
         strict: Fail when any input is damaged or unreadable.
         against: A run folder whose pages are known: page ids go on behind its own, and what is found among
             the new pages is told in terms of the old (`Run.against`).
-        progress: Hears how the work goes on.
+        progress: Is told how the work goes on.
 
     Examples:
         >>> import pagekin
@@ -124,7 +124,7 @@ def scan(
     steps |= {name: DETECTORS[name].run for name in wanted_detectors(only)}
     progress = progress or Silent()
     engine = engine or LocalEngine(threads, progress)
-    identity = Identity.of(sources, params, known)
+    identity = Identity.of(sources, params, None if known is None else known.path)
     with Run.create(output, identity, resume=resume) as run, writing(Path(output)):
         for name, step in steps.items():
             if not run.is_done(name):
@@ -157,17 +157,17 @@ def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
 
 def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> None:
     begin = time.monotonic()
-    engine.facts.clear()
+    engine.metrics.clear()
     step(run, engine, params)
-    facts: dict[str, Any] = {
+    metrics: dict[str, Any] = {
         "engine": engine.name,
         "seconds": round(time.monotonic() - begin, 3),
         "peak_memory_bytes": peak_memory(),
-        **engine.facts,
+        **engine.metrics,
     }
     if name == "sketch":
         run.update(counts=_counts(run), skipped=_skipped(run))
-    run.finish_step(name, **facts)
+    run.finish_step(name, **metrics)
 
 
 def _counts(run: Run) -> dict[str, int]:

@@ -15,7 +15,7 @@ from oracles.shingles import jaccard
 
 import pagekin
 from pagekin import _core
-from pagekin.detect.duplicates.find import plan
+from pagekin.detect.duplicates.banding import choose_banding
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import ParamsError
 from pagekin.params import Params
@@ -241,16 +241,16 @@ def test_params_out_of_range(bad: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("similarity", [0.1, 0.2, 0.3, 0.5, 0.56, 0.7, 0.8, 0.9, 0.99, 1.0])
 def test_plans_find_pairs_at_their_similarity(similarity: float) -> None:
-    made = plan(similarity, 84)
+    made = choose_banding(similarity, 84)
     assert made.recall >= 0.995
     assert made.functions <= 2048
-    assert made.recall == pytest.approx(1 - (1 - similarity**made.length) ** made.runs)
+    assert made.recall == pytest.approx(1 - (1 - similarity**made.rows) ** made.bands)
 
 
 @pytest.mark.parametrize("similarity", [0.3, 0.5, 0.7, 0.9])
 def test_recall_of_a_plan_by_simulation(similarity: float) -> None:
     """Pairs of pages of that very similarity become candidates as often as the formula says."""
-    made = plan(similarity, 84)
+    made = choose_banding(similarity, 84)
     shingler = _core.Shingler(1, max(84, made.functions), "bins", 2)
     rng = random.Random(3)
     trials, size = 1000, 600
@@ -261,7 +261,7 @@ def test_recall_of_a_plan_by_simulation(similarity: float) -> None:
         own = (size - shared) // 2
         texts = [" ".join(words[: shared + own]), " ".join(words[:shared] + words[shared + own :])]
         a, b = (shingler.shingles(text) or [] for text in texts)
-        cuts = [slice(i * made.length, (i + 1) * made.length) for i in range(made.runs)]
+        cuts = [slice(i * made.rows, (i + 1) * made.rows) for i in range(made.bands)]
         found += any(a[cut] == b[cut] for cut in cuts)
     assert found / trials >= made.recall - 4 * (0.005 / trials) ** 0.5
 
@@ -273,5 +273,5 @@ def test_what_a_similarity_takes_is_stated(tmp_path: Path) -> None:
     step = pagekin.scan(crawl, tmp_path / "run", only=["duplicates"], params=params).info["steps"][
         "duplicates"
     ]
-    chosen = plan(0.7, 84)
+    chosen = choose_banding(0.7, 84)
     assert (step["runs"], step["length"], step["recall"]) == (21, 4, round(chosen.recall, 6))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pagekin.crawl.answer import understand
 from pagekin.crawl.curve import POINTS, Curve
 from pagekin.crawl.draw import braille
-from pagekin.crawl.known import EXACT, NEAR, UNIQUE, Known
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.scope import DOMAIN, HOST, PREFIX, Scope
+from pagekin.crawl.seen import EXACT, NEAR, UNIQUE, SeenPages
 from pagekin.errors import ParamsError, UsageError
 
 
@@ -78,7 +78,7 @@ def test_redirects(location: str, target: str) -> None:
 
 
 def test_verdicts() -> None:
-    known = Known()
+    known = SeenPages()
     words = [
         "the",
         "quick",

@@ -170,7 +170,7 @@ def test_the_table(small_web: Path, tmp_path: Path) -> None:
         for a, b in combinations(made, 2)
         if a[1] == b[1]
         or (
-            min(digest_length(a[2]), digest_length(b[2])) >= params.least
+            min(digest_length(a[2]), digest_length(b[2])) >= params.min_signature
             and _core.ssdeep_score(a[2], b[2]) >= params.threshold
         )
     }
@@ -199,12 +199,12 @@ def test_wordless_pages_join_no_class(tmp_path: Path) -> None:
     assert pagekin.scan(crawl, tmp_path / "run").table("fuzzy").num_rows == 0
 
 
-@pytest.mark.parametrize("values", [{"threshold": 0}, {"threshold": 101}, {"least": 6}, {"least": 65}])
-def test_out_of_range(values: dict[str, int]) -> None:
+@pytest.mark.parametrize(("threshold", "least"), [(0, 10), (101, 10), (90, 6), (90, 65)])
+def test_out_of_range(threshold: int, least: int) -> None:
     with pytest.raises(ParamsError, match="must be from"):
-        FuzzyParams(**values)
+        FuzzyParams(threshold, least)
     with pytest.raises(ValueError, match="must be from"):
-        _core.FuzzyIndex(**values)  # type: ignore[arg-type]
+        _core.FuzzyIndex(threshold, least)
 
 
 def test_a_page_after_the_other() -> None:

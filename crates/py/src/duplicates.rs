@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
-use pagekin_core::{classes, kin};
+use pagekin_core::duplicates::{candidates, classes};
 
 use crate::shingles::Shingler;
 use crate::{enter, pool};
@@ -60,7 +60,7 @@ fn broken() -> ArrowError {
 
 /// Pages to links.
 #[pyclass(frozen)]
-struct Kin(Gatherer<kin::Kin>);
+struct Kin(Gatherer<candidates::Kin>);
 
 #[pymethods]
 impl Kin {
@@ -76,17 +76,17 @@ impl Kin {
         if runs == 0 || length == 0 || !(0.0..=1.0).contains(&similarity) {
             return Err(PyValueError::new_err("runs, length and similarity are out of range"));
         }
-        let agree = if similarity == 0.0 { kin::Agree::Two } else { kin::Agree::OneFor(similarity) };
-        let rule = kin::Rule { runs, length, agree };
-        Ok(Kin(Gatherer::new(threads, kin::Kin::new(rule, memory, &spill))?))
+        let agree = if similarity == 0.0 { candidates::Agree::Two } else { candidates::Agree::OneFor(similarity) };
+        let rule = candidates::Rule { runs, length, agree };
+        Ok(Kin(Gatherer::new(threads, candidates::Kin::new(rule, memory, &spill))?))
     }
 
     fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.push(batch, kin::Kin::push)
+        self.0.push(batch, candidates::Kin::push)
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        Ok(vec![self.0.finish(py, kin::Kin::finish)?.to_pyarrow(py)?])
+        Ok(vec![self.0.finish(py, candidates::Kin::finish)?.to_pyarrow(py)?])
     }
 }
 

@@ -1,14 +1,17 @@
-//! Popular phrases and covers at the border.
+//! Popular phrases, covers, quotes and own passages at the border.
 
 use std::path::PathBuf;
+use std::sync::RwLock;
 
 use arrow_array::RecordBatch;
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
+use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
-use pagekin_core::popular::{self, Sites};
-use pagekin_core::{donors, passages, shingles};
+use pagekin_core::phrases::popular::{self, Sites};
+use pagekin_core::phrases::{covers, originals, quotes};
+use pagekin_core::shingles::minwise;
 
 use crate::duplicates::Gatherer;
 use crate::shingles::Shingler;
@@ -53,7 +56,7 @@ impl FindPopular {
 #[pyclass(frozen)]
 struct Donors {
     pool: ThreadPool,
-    donors: donors::Donors,
+    donors: covers::Donors,
 }
 
 #[pymethods]
@@ -62,7 +65,7 @@ impl Donors {
     fn new(sites: &Bound<'_, PyAny>, popular: Vec<Bound<'_, PyAny>>, threads: usize) -> PyResult<Self> {
         let rows = batch(sites)?;
         let popular = popular.iter().map(batch).collect::<PyResult<Vec<_>>>()?;
-        let donors = enter(sites.py(), || donors::Donors::new(Sites::new(&rows)?, &popular))?;
+        let donors = enter(sites.py(), || covers::Donors::new(Sites::new(&rows)?, &popular))?;
         Ok(Donors { pool: pool(threads)?, donors })
     }
 
@@ -83,8 +86,8 @@ impl Donors {
 #[pyclass(frozen)]
 struct Quoter {
     pool: ThreadPool,
-    wanted: passages::Wanted,
-    fresh: shingles::Shingler,
+    wanted: quotes::Wanted,
+    fresh: minwise::Shingler,
     k: usize,
 }
 
@@ -93,7 +96,7 @@ impl Quoter {
     #[new]
     fn new(wanted: &Bound<'_, PyAny>, shingler: &Shingler, threads: usize) -> PyResult<Self> {
         let rows = batch(wanted)?;
-        let wanted = enter(wanted.py(), || passages::wanted(&rows))?;
+        let wanted = enter(wanted.py(), || quotes::wanted(&rows))?;
         Ok(Quoter { pool: pool(threads)?, wanted, fresh: shingler.fresh.clone(), k: shingler.params.k })
     }
 
@@ -101,7 +104,50 @@ impl Quoter {
     fn quote<'py>(&self, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, texts) = (texts.py(), batch(texts)?);
         let Quoter { pool, wanted, fresh, k } = self;
-        enter(py, || pool.install(|| passages::quote(&texts, wanted, fresh, *k)))?.to_pyarrow(py)
+        enter(py, || pool.install(|| quotes::quote(&texts, wanted, fresh, *k)))?.to_pyarrow(py)
+    }
+}
+
+/// Finds and cuts out what earlier pages have: `push` all texts, `seal`, then `cut`.
+#[pyclass(frozen)]
+struct Originals {
+    pool: ThreadPool,
+    state: RwLock<originals::Originals>,
+}
+
+fn broken<E>(_: E) -> ArrowError {
+    ArrowError::InvalidArgumentError("an earlier call failed".into())
+}
+
+#[pymethods]
+impl Originals {
+    #[new]
+    fn new(
+        order: &Bound<'_, PyAny>,
+        shingler: &Shingler,
+        threads: usize,
+        memory: usize,
+        spill: PathBuf,
+    ) -> PyResult<Self> {
+        let rows = RecordBatch::from_pyarrow_bound(order)?;
+        let (fresh, k) = (shingler.fresh.clone(), shingler.params.k);
+        let state = enter(order.py(), || originals::Originals::new(&rows, fresh, k, memory, &spill))?;
+        Ok(Originals { pool: pool(threads)?, state: RwLock::new(state) })
+    }
+
+    fn push(&self, texts: &Bound<'_, PyAny>) -> PyResult<()> {
+        let rows = RecordBatch::from_pyarrow_bound(texts)?;
+        enter(texts.py(), || self.pool.install(|| self.state.write().map_err(broken)?.push(&rows)))
+    }
+
+    fn seal(&self, py: Python<'_>) -> PyResult<()> {
+        enter(py, || self.pool.install(|| self.state.write().map_err(broken)?.seal()))
+    }
+
+    fn cut<'py>(&self, texts: &Bound<'py, PyAny>, least: usize) -> PyResult<Bound<'py, PyAny>> {
+        let (py, rows) = (texts.py(), RecordBatch::from_pyarrow_bound(texts)?);
+        let work = || self.pool.install(|| self.state.read().map_err(broken)?.cut(&rows, least));
+        enter(py, work)?.to_pyarrow(py)
     }
 }
 
@@ -109,5 +155,6 @@ impl Quoter {
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<FindPopular>()?;
     m.add_class::<Donors>()?;
-    m.add_class::<Quoter>()
+    m.add_class::<Quoter>()?;
+    m.add_class::<Originals>()
 }

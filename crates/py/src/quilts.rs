@@ -13,10 +13,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 
-use pagekin_core::postings::{self, Room};
-use pagekin_core::quilts::{self, Keep, QuiltParams};
-use pagekin_core::sites::{Foreign, Site};
-use pagekin_core::{covers, domain, gram_index, gram_known, gram_verify, runs};
+use pagekin_core::page::url::domain;
+use pagekin_core::quilts::collection::{self, Keep, QuiltParams};
+use pagekin_core::quilts::postings::{self, Room};
+use pagekin_core::quilts::sites::{Foreign, Site};
+use pagekin_core::quilts::{covers, index as gram_index, lookup, patches as text_patches, verify as gram_verify};
 
 use crate::{enter, pool};
 
@@ -36,7 +37,7 @@ fn rule(foreign: &str) -> PyResult<Foreign> {
 }
 
 fn check_k(k: usize) -> PyResult<()> {
-    match pagekin_core::grams::K.contains(&k) {
+    match pagekin_core::quilts::grams::K.contains(&k) {
         true => Ok(()),
         false => Err(PyValueError::new_err(format!("k must be from 1 to 64, not {k}"))),
     }
@@ -52,7 +53,7 @@ struct Quilter {
     k: usize,
     seed: u64,
     pool: Arc<ThreadPool>,
-    quilter: Option<quilts::Quilter>,
+    quilter: Option<collection::Quilter>,
 }
 
 #[pymethods]
@@ -62,7 +63,7 @@ impl Quilter {
     fn new(threads: usize, memory: usize, spill: PathBuf, k: usize, seed: u64) -> PyResult<Self> {
         check_k(k)?;
         let room = Room { memory, threads, folder: spill };
-        Ok(Quilter { k, seed, pool: Arc::new(pool(threads)?), quilter: Some(quilts::Quilter::new(k, seed, room)) })
+        Ok(Quilter { k, seed, pool: Arc::new(pool(threads)?), quilter: Some(collection::Quilter::new(k, seed, room)) })
     }
 
     /// Who the pages belong to: page, url, host, domain, ip.
@@ -236,8 +237,7 @@ impl GramIndex {
             None => Site::new(i64::MAX, host.as_deref(), name, ip),
         };
         let site = site.at(url);
-        let answer =
-            enter_disk(py, || Ok(gram_known::check(&self.index, &gram_known::Asked { text, site }, params, rule)?))?;
+        let answer = enter_disk(py, || Ok(lookup::check(&self.index, &lookup::Asked { text, site }, params, rule)?))?;
         let dict = PyDict::new(py);
         dict.set_item("grams", answer.grams)?;
         dict.set_item("own_grams", answer.own_grams)?;
@@ -255,7 +255,7 @@ impl GramIndex {
 fn gram_pairs<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>, k: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
     check_k(k)?;
     let batch = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(py, || quilts::gram_pairs(&batch, k, seed))?.to_pyarrow(py)
+    enter(py, || collection::gram_pairs(&batch, k, seed))?.to_pyarrow(py)
 }
 
 /// The patches of a page: which source, first word in the page, first word in the source, how many words.
@@ -264,7 +264,7 @@ fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResu
     check_k(k)?;
     enter(py, || {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-        let found = runs::patches(text, &sources, k);
+        let found = text_patches::patches(text, &sources, k);
         Ok::<_, String>(found.into_iter().map(|p| (p.source, p.start, p.source_start, p.words)).collect())
     })
 }
@@ -272,7 +272,9 @@ fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResu
 /// Where each word of a text begins and ends, in characters.
 #[pyfunction]
 fn word_spans(py: Python<'_>, text: &str) -> PyResult<Vec<(usize, usize)>> {
-    enter(py, || Ok::<_, String>(runs::word_spans(text).into_iter().map(|span| (span.start, span.end)).collect()))
+    enter(py, || {
+        Ok::<_, String>(text_patches::word_spans(text).into_iter().map(|span| (span.start, span.end)).collect())
+    })
 }
 
 /// The rows of all pages, in the order of page ids.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """The page that is asked about."""
-
     name: str
     html: bytes
     text: str
@@ -31,7 +29,7 @@ class Asked:
 @click.option("--styles", is_flag=True, help="Which style clusters of the run does it belong to?")
 @click.option("--quilts", is_flag=True, help="Is it a quilt of pages of the run, and of which?")
 @click.option("--url", help="Where the page is from; pages of that site are not foreign to it.")
-@click.option("--ip", help="The address it was fetched from, for runs made with --foreign ip.")
+@click.option("--ip", help="The IP address it was fetched from, for runs made with --foreign ip.")
 @click.option(
     "--format",
     "form",
@@ -63,7 +61,7 @@ def check(
 
 
 def _read(name: str, url: str | None, ip: str | None) -> Asked:
-    """Reads the page. Its name stays as it was given: a `Path` would take a slash from an address."""
+    """Reads the page. Its name stays as it was given: a `Path` would take a slash from a URL."""
     from pagekin.errors import InputError
     from pagekin.query.single import text
 
@@ -76,7 +74,6 @@ def _read(name: str, url: str | None, ip: str | None) -> Asked:
 
 
 def check_styles(run: Run, asked: Asked, form: str) -> None:
-    """Which style clusters does it belong to?"""
     from pagekin.cli.tables import clean, print_table
 
     found = run.check(asked.name)
@@ -91,7 +88,6 @@ def check_styles(run: Run, asked: Asked, form: str) -> None:
 
 
 def check_quilts(run: Run, asked: Asked, form: str) -> None:
-    """Is it a quilt of pages of the run?"""
     from pagekin.cli.tables import clean, print_table
     from pagekin.query.check import KnownGrams
 

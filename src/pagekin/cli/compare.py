@@ -62,7 +62,7 @@ def _say_score(pages: tuple[bytes, bytes]) -> None:
     texts = text(pages[0]), text(pages[1])
     digests = ssdeep(texts[0]), ssdeep(texts[1])
     why = "the texts are the same" if texts[0] == texts[1] else ssdeep_why(*digests)
-    if why is None and min(map(digest_length, digests)) < FuzzyParams().least:
+    if why is None and min(map(digest_length, digests)) < FuzzyParams().min_signature:
         why = "of 100, but such short digests say nothing: no near duplicates"
     click.echo(
         f"ssdeep       {ssdeep_score(*digests):>8}            " + (why or "of 100, by the texts' digests")

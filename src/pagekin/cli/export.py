@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 
 
@@ -28,7 +28,7 @@ from pagekin.cli.sizes import SIZE
 )
 @click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory to use.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads to use.  [default: all cores]")
-@voice_options
+@reporter_options
 def export(
     run: Path,
     clean: bool,
@@ -37,7 +37,7 @@ def export(
     output: Path,
     memory: int,
     threads: int | None,
-    voice: Voice,
+    reporter: ProgressReporter,
 ) -> None:
     """Write what a run found in formats that others read.
 
@@ -54,8 +54,8 @@ def export(
         raise UsageError("say what to export: --clean")
     if min_words is not None and not original_only:
         raise UsageError("--min-words goes with --original-only")
-    with voice:
-        voice.step("export")
+    with reporter:
+        reporter.step("export")
         done = export_clean(
             Run(run),
             output,
@@ -63,9 +63,9 @@ def export(
             min_words=min_words or 1,
             threads=threads,
             memory=memory,
-            progress=voice,
+            progress=reporter,
         )
-    voice.say(
+    reporter.say(
         f"{done.pages:,} pages written; left out: {done.copies:,} copies, {done.empty:,} pages without text"
         + (f", {done.cut:,} pages with nothing of their own left" if original_only else ""),
         pages=done.pages,
@@ -73,4 +73,4 @@ def export(
         empty=done.empty,
         cut=done.cut,
     )
-    voice.say(f"file: {output}", file=str(output))
+    reporter.say(f"file: {output}", file=str(output))

@@ -41,11 +41,9 @@ class Commands(click.Group):
     """Imports a command's file only when that command is called, so that --help is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands by name."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
         name = cmd_name.replace("-", "_")
@@ -76,7 +74,6 @@ def cli() -> None:
 
 
 def main() -> None:
-    """The console script."""
     _prepare_streams()
     try:
         code = cli.main(standalone_mode=False)

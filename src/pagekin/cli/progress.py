@@ -1,4 +1,4 @@
-"""What commands say while they work: a progress line, plain lines, or JSON lines, always on stderr."""
+"""Progress and messages of commands, on stderr: a progress bar, plain lines or JSON lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Voice:
+class ProgressReporter:
     """Says how the work goes on. Is the `Progress` that engines speak to."""
 
     EVERY = 10.0
@@ -34,7 +34,7 @@ class Voice:
         self._pages = 0
         self._begin = self._spoke = time.monotonic()
 
-    def __enter__(self) -> Voice:
+    def __enter__(self) -> ProgressReporter:
         if sys.stderr.isatty() and not self.quiet and not self.as_json:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -57,7 +57,6 @@ class Voice:
             self._bar = None
 
     def step(self, name: str) -> None:
-        """A new step begins."""
         self._name, self._pages = name, 0
         self._begin = self._spoke = time.monotonic()
         if self._bar is not None:
@@ -88,12 +87,12 @@ class Voice:
                 seconds_left=left,
             )
 
-    def say(self, message: str, **facts: Any) -> None:
-        """A message, or with --json the facts in it."""
+    def say(self, message: str, **fields: Any) -> None:
+        """A message, or with --json the fields in it."""
         if self.quiet:
             return
         if self.as_json:
-            self._line(message, facts)
+            self._line(message, fields)
         else:
             click.echo(message, err=True)
 
@@ -109,27 +108,27 @@ class Voice:
         self._line("interrupted", {"error": "interrupted", "exit": INTERRUPTED})
         return INTERRUPTED
 
-    def _line(self, message: str, facts: dict[str, Any]) -> None:
-        line = {"time": round(time.time(), 3), "message": message} | facts
+    def _line(self, message: str, fields: dict[str, Any]) -> None:
+        line = {"time": round(time.time(), 3), "message": message} | fields
         click.echo(json.dumps(line, ensure_ascii=False), err=True)
 
 
-def voice_options(command: F) -> F:
-    """Adds --quiet and --json, and passes the `Voice` they make."""
+def reporter_options(command: F) -> F:
+    """Adds --quiet and --json, and passes the `ProgressReporter` they make."""
 
     @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
     @click.option("--json", "as_json", is_flag=True, help="Say everything as JSON lines on stderr.")
     @wraps(command)
     def wrapped(*args: Any, quiet: bool, as_json: bool, **kwargs: Any) -> Any:
-        voice = Voice(quiet=quiet, as_json=as_json)
+        reporter = ProgressReporter(quiet=quiet, as_json=as_json)
         if not as_json:
-            return command(*args, voice=voice, **kwargs)
-        # Whoever reads JSON lines wants the last one to be one too.
+            return command(*args, reporter=reporter, **kwargs)
+        # With --json errors are JSON lines too.
         try:
-            return command(*args, voice=voice, **kwargs)
+            return command(*args, reporter=reporter, **kwargs)
         except PagekinError as error:
-            return voice.fail(error)
+            return reporter.fail(error)
         except KeyboardInterrupt:
-            return voice.interrupted()
+            return reporter.interrupted()
 
     return wrapped  # type: ignore[return-value]

@@ -49,5 +49,4 @@ def print_quilt(quilt: Quilt) -> None:
 
 
 def colour(rank: int) -> str:
-    """The colour of a source."""
     return COLOURS[(rank - 1) % len(COLOURS)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pagekin.cli.flags import apply, param_options
-from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 from pagekin.errors import DAMAGED
 
@@ -59,7 +59,7 @@ PAGE_SHARE = 32
 )
 @click.option("--strict", is_flag=True, help="Fail when an input is damaged or unreadable.")
 @param_options
-@voice_options
+@reporter_options
 def scan(
     inputs: tuple[str, ...],
     output: Path,
@@ -73,7 +73,7 @@ def scan(
     resume: bool,
     strict: bool,
     against: Path | None,
-    voice: Voice,
+    reporter: ProgressReporter,
     **given: Any,
 ) -> int:
     """Read a crawl, sketch its pages, run the detectors.
@@ -94,49 +94,50 @@ def scan(
     from pagekin.pipeline import scan as run_scan
 
     params = apply(Params.from_toml(params_file) if params_file else Params(), given)
-    most = memory // PAGE_SHARE
-    if most < 1:
+    maximum = memory // PAGE_SHARE
+    if maximum < 1:
         raise ParamsError(f"--memory {memory} is too little to hold a page; give for instance 1GB")
-    if max_page is not None and max_page > most:
+    if max_page is not None and max_page > maximum:
         raise ParamsError(f"pages of {max_page:,} bytes need --memory {max_page * PAGE_SHARE:,} or more")
-    largest = max_page or min(params.read.max_page_bytes, most)
+    largest = max_page or min(params.read.max_page_bytes, maximum)
     params = params.replace("read", max_page_bytes=largest)
-    with voice:
+    with reporter:
         run = run_scan(
             inputs,
             output,
             only=None if only is None else [name.strip() for name in only.split(",")],
             params=params,
-            engine=_engine(engine, spark_master, threads, memory, voice),
+            engine=_engine(engine, spark_master, threads, memory, reporter),
             resume=resume,
             strict=strict,
             against=against,
-            progress=voice,
+            progress=reporter,
         )
-    return report_scan(run, voice)
+    return report_scan(run, reporter)
 
 
-def _engine(name: str, master: str, threads: int | None, memory: int, voice: Voice) -> Engine:
+def _engine(name: str, master: str, threads: int | None, memory: int, reporter: ProgressReporter) -> Engine:
     if name == "spark":
         from pagekin.engines.spark import SparkEngine
 
         return SparkEngine(master, memory=memory)
     from pagekin.engines.local import LocalEngine
 
-    return LocalEngine(threads, voice, memory)
+    return LocalEngine(threads, reporter, memory)
 
 
-def report_scan(run: Run, voice: Voice) -> int:
+def report_scan(run: Run, reporter: ProgressReporter) -> int:
     """Says what was read and skipped; returns the exit code."""
     from pagekin.pipeline import damages
     from pagekin.readers import READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
-    voice.say(
+    reporter.say(
         f"{counts['pages']:,} pages, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML",
         **counts,
     )
     if counts["lossy"]:
+<<<<<<< HEAD
         voice.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
     if counts["truncated"]:
         voice.say(
@@ -147,3 +148,12 @@ def report_scan(run: Run, voice: Voice) -> int:
         voice.say(f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n)
     voice.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
     return DAMAGED if damages(run) else 0
+=======
+        reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
+    for reason, n in skipped.items():
+        reporter.say(
+            f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n
+        )
+    reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
+    return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0
+>>>>>>> main

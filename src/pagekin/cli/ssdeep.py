@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 100),
     default=90,
     show_default=True,
-    help="With --match: the least score.",
+    help="With --match: the minimum score.",
 )
 def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
     """Print the digests of a run in the ssdeep format, or match those of a file.
 
-    Without --match, one line for each page: the digest of its text, and its address as the file name. The
+    Without --match, one line for each page: the digest of its text, and its URL as the file name. The
     ssdeep command reads that. With --match, one CSV line for each page and each digest of the file that is
-    like it, the best first: the page's address, the file's name for the digest, the score. Digests whose
+    like it, the best first: the page's URL, the file's name for the digest, the score. Digests whose
     signatures both have fewer than 7 characters match nothing.
 
     \b
@@ -57,7 +57,7 @@ def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
 
 
 def _pages(run: Run) -> Iterator[tuple[str, str]]:
-    """Address and digest of each page. Both tables have one row a page, in the same order."""
+    """URL and digest of each page. Both tables have one row a page, in the same order."""
     urls = (url.as_py() for batch in run.batches("pages", ["url"]) for url in batch["url"])
     for batch in run.batches("sketches", ["ssdeep"]):
         for digest in batch["ssdeep"].to_pylist():

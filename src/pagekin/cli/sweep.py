@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pagekin.cli.flags import format_option
-from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 
 
@@ -25,7 +25,6 @@ class Values(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> list[int] | list[float]:
-        """The values in order."""
         if not isinstance(value, str):
             return value  # type: ignore[return-value]
         try:
@@ -69,7 +68,7 @@ class Values(click.ParamType):  # type: ignore[type-arg]
 @format_option
 @click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory to use.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads.  [default: all cores]")
-@voice_options
+@reporter_options
 def sweep(
     run: Path,
     k: list[int],
@@ -80,7 +79,7 @@ def sweep(
     form: str,
     memory: int,
     threads: int | None,
-    voice: Voice,
+    reporter: ProgressReporter,
 ) -> None:
     """Count the quilts of a run for a grid of parameters, each varied around the run's own.
 
@@ -105,14 +104,14 @@ def sweep(
         check_plot(plot)
     opened = Run(run)
     grid = Grid(opened.params.quilts, k, c, m, theta)
-    with voice:
-        voice.step("sweep")
+    with reporter:
+        reporter.step("sweep")
         found = run_sweep(
             opened,
             grid,
             threads=threads or len(os.sched_getaffinity(0)),
             memory=memory,
-            progress=voice,
+            progress=reporter,
         )
     if plot is not None:
         from pagekin.report.quilts import write_sweep_plot

@@ -33,7 +33,6 @@ def clean(value: object) -> str:
 
 
 def print_table(table: pa.Table, title: str) -> None:
-    """Prints a table for a person."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

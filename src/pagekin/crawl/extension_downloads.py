@@ -7,7 +7,7 @@ waits to be told that something ended:
     waiting       from that signal on, if the scheduler's own count has grown by the next time one looks
     on its way    from our downloader middleware on, as long as Scrapy's downloader or scraper hold it
 
-A page is on its way until the spider has done with it: the addresses on it may be what is still to come.
+A page is on its way until the spider has done with it: the URLs on it may be what is still to come.
 
 What a request carries in its meta are plain tuples, so that it can be written to a queue on disk.
 """
@@ -17,8 +17,8 @@ from __future__ import annotations
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from pagekin.crawl.patterns import Addresses, Arm
-from pagekin.urls import parse, pattern_of
+from pagekin.crawl.patterns import Arm, SeenUrls
+from pagekin.urls import parse_url, url_pattern
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -33,22 +33,22 @@ VIA = "pagekin_via"
 WAITS = "pagekin_waits"
 """Where it carries, while it waits, the run in which it does, its own identity, and by how much it was put
 back."""
-ADDRESS = "(address)"
-"""What made an address new that was met before in all its parts: nothing but that it is asked for again."""
+SAME_URL = "(url)"
+"""What made a URL new that was met before in all its parts: nothing but that it is asked for again."""
 
 ENQUEUED = "scheduler/enqueued"
 STEPS_BACK = 10
-"""Priorities between an address of which all is new and one whose arm brings nothing."""
+"""Priorities between a URL of which all is new and one whose arm brings nothing."""
 
 
-class Underway:
+class InFlightRequests:
     """Tells `yields` of each request when it waits and when it is on its way, each exactly once."""
 
     def __init__(self, crawler: Crawler, yields: Yields, *, order: bool) -> None:
         self._crawler = crawler
         self._yields = yields
         self._order = order
-        self._addresses = Addresses()
+        self._seen_urls = SeenUrls()
         self._run = token_hex(4)
         self._flying: dict[Request, Arm] = {}
         self._last: Request | None = None
@@ -96,7 +96,7 @@ class Underway:
         self._unsure.clear()
         self._enqueued = now
 
-    def fly(self, request: Request) -> None:
+    def start(self, request: Request) -> None:
         """It is being fetched, or will be refused, or answered by somebody else."""
         self.settle()
         self._unsure.clear()  # what is fetched was queued: this scheduler does not count
@@ -105,7 +105,7 @@ class Underway:
             return  # not from the scheduler, or a copy of one that is on its way
         if not self._restore(request):
             self._yields.queue(Arm(*arm))  # it waited in an earlier run (JOBDIR), of which we know nothing
-        self._yields.fly(Arm(*arm))
+        self._yields.start(Arm(*arm))
         self._flying[request] = Arm(*arm)
 
     def refused(self, request: Request) -> None:
@@ -121,19 +121,19 @@ class Underway:
             return
         scraping = engine.scraper.slot.active if engine.scraper.slot is not None else set()
         for request in self._flying.keys() - engine.downloader.active - scraping:
-            self._yields.land(self._flying.pop(request))
+            self._yields.finish(self._flying.pop(request))
 
     def _arm(self, request: Request) -> Arm:
         posted = request.method != "GET" or bool(request.body)
-        met = None if posted else self._addresses.meet(request.url)
+        met = None if posted else self._seen_urls.add(request.url)
         if met is not None:
             return self._yields.arm(met)
-        # What is posted makes a page as much as its address does, and is not told apart here.
-        address = parse(request.url)
-        pattern = pattern_of(address)
+        # What is posted makes a page as much as its URL does, and is not told apart here.
+        parsed = parse_url(request.url)
+        pattern = url_pattern(parsed)
         if posted:
-            return Arm(address.host, f"{request.method} {pattern}")
-        return Arm(address.host, pattern, ADDRESS)
+            return Arm(parsed.host, f"{request.method} {pattern}")
+        return Arm(parsed.host, pattern, SAME_URL)
 
     def _restore(self, request: Request) -> bool:
         """Takes back what waiting did to it; returns whether it waited in this run."""
@@ -144,7 +144,7 @@ class Underway:
     def _forget(self, request: Request) -> None:
         arms = taken(request.meta)
         if self._restore(request) and arms:
-            self._yields.forget(arms[0])
+            self._yields.drop(arms[0])
             for arm in arms[1:]:
                 self._yields.learn(arm, False, False)
 

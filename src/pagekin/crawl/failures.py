@@ -12,6 +12,5 @@ _NAMES = {
 
 
 def why_failed(error: BaseException | None) -> str:
-    """Why no answer came."""
     name = type(error).__name__ if error is not None else "unknown"
     return _NAMES.get(name, name)

@@ -1,4 +1,4 @@
-"""Addresses written in one way only, so that two spellings of one address are one."""
+"""URLs written in one way only, so that two spellings of one URL are one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pagekin import _core
 
 
 def absolute(link: str, base: str | None = None) -> str | None:
-    """An address as the kernel writes those of links; None if it leads nowhere, or to `base` itself.
+    """A URL as the kernel writes those of links; None if it leads nowhere, or to `base` itself.
 
-    The kernel that finds links in pages knows how to put a relative one on its page's address, and that
+    The kernel that finds links in pages knows how to put a relative one on its page's URL, and that
     `http://bücher.example:80/a/../b` is `http://xn--bcher-kva.example/b`.
     """
     html = link.replace("&", "&amp;").replace('"', "&quot;")

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from pagekin.crawl.answer import PASSING, understand
-from pagekin.crawl.known import KnownPages
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.crawl.warc import FETCHED_AS, LARGER_THAN, ROBOTS, segments
 from pagekin.readers.frames import Codec
 from pagekin.readers.http import MAX_HEAD, parse_head
@@ -23,7 +22,7 @@ from pagekin.readers.source import open_source
 PIECE = 1 << 20
 
 
-class Stored(NamedTuple):
+class StoredResponse(NamedTuple):
     """A response as it was stored."""
 
     url: str
@@ -35,7 +34,7 @@ class Stored(NamedTuple):
     """it was asked for as robots.txt"""
 
 
-def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> int:
+def replay(folder: Path, state: FrontierCrawl, limit: int) -> int:
     """Tells a new state everything that the files hold; returns the number of answers."""
     mend(folder)
     state.frontier.replay()
@@ -50,7 +49,7 @@ def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> in
             continue  # it will be asked for again
         target = state.frontier.take(stored.url)
         if target is not None:
-            state.settle(target, answer, known)
+            state.settle(target, answer)
             count += 1
     state.frontier.replayed()
     return count
@@ -89,7 +88,7 @@ def _whole(path: Path) -> int:
     return end
 
 
-def stored_responses(folder: Path, limit: int) -> Iterator[Stored]:
+def stored_responses(folder: Path, limit: int) -> Iterator[StoredResponse]:
     """Every response in a crawl's files, in order."""
     marked = False
     for path in segments(folder):
@@ -105,14 +104,14 @@ def stored_responses(folder: Path, limit: int) -> Iterator[Stored]:
                 yield stored
 
 
-def _stored(raw: RawRecord) -> Stored | None:
+def _stored(raw: RawRecord) -> StoredResponse | None:
     if field(raw.head, raw.low, b"\r\nwarc-type:") != b"response":
         return None
     url = field(raw.head, raw.low, b"\r\nwarc-target-uri:").decode("utf-8", "replace")
     block = (raw.front + raw.data)[: raw.length]
     http = parse_head(block, b"")
-    # What cannot be understood is an answer too.
+    # A response that cannot be parsed counts too.
     end = http.end if http is not None else len(block)
     larger = field(raw.head, raw.low, f"\r\n{LARGER_THAN.lower()}:".encode())
     robots = field(raw.head, raw.low, f"\r\n{FETCHED_AS.lower()}:".encode()) == ROBOTS.encode()
-    return Stored(url, block[:end], block[end:], int(larger) if larger.isdigit() else None, robots)
+    return StoredResponse(url, block[:end], block[end:], int(larger) if larger.isdigit() else None, robots)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from pagekin.crawl.frontier import UNIQUE_FIRST, Target
-from pagekin.crawl.known import EXACT, UNIQUE
 from pagekin.crawl.saturation import WORTH
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.seen import EXACT, UNIQUE
+from pagekin.crawl.state import FrontierCrawl
 
 Fetch = Callable[[str], tuple[str | None, Iterable[str]]]
-"""From an address to what is there (None: nothing) and its links."""
+"""From a URL to what is there (None: nothing) and its links."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Simulated:
     """after how many fetches each unique page was found, in the order of finding"""
     fetches: int
     saturated: bool
-    """the rule ended it, not the end of the addresses or the limit"""
+    """the rule ended it, not the end of the URLs or the limit"""
 
     def fetches_for(self, pages: int) -> int | None:
         """Fetches until so many unique pages were found; None if they never were."""
@@ -49,7 +49,7 @@ def simulate(
     in_flight: int = 1,
 ) -> Simulated:
     """Crawls a site from `start`; results arrive `in_flight` fetches late, as they do on a network."""
-    state = CrawlState(Scope([start]), order, seed, worth, patient=stop)
+    state = FrontierCrawl(Scope([start]), order, seed, worth, patient=stop)
     seen: set[str] = set()
     found_at: list[int] = []
     fetches = 0

@@ -28,11 +28,9 @@ class Sketch:
 
     @property
     def schema(self) -> pa.Schema:
-        """`tables.SKETCHED`."""
         return SKETCHED.schema
 
     def open(self, threads: int) -> BatchFunction:
-        """The pass on a pool of so many threads."""
         sketcher = _core.Sketcher(
             threads, self.style.n, self.style.m, self.style.seed, shingler(self.shingles)
         )
@@ -48,7 +46,6 @@ class Rows:
     skipped: bool = False
 
     def __call__(self, batch: Batch) -> Batch:
-        """Projects a batch."""
         reason = batch.column("reason")
         rows = batch.select(self.table.names)
         if reason.null_count not in (0, batch.num_rows) or (reason.null_count == 0) != self.skipped:

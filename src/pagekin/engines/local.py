@@ -56,11 +56,9 @@ class LocalEngine(Engine):
         self.batch_bytes = min(16 << 20, max(1, memory // 32))
         self.memory = memory
         self.progress = progress or Silent()
-        self.facts = {}
+        self.metrics = {}
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
-        """The records of a crawl, batch by batch."""
-
         def records(mark: Mark | None) -> Iterator[Batch]:
             for source in inputs:
                 after = None
@@ -92,8 +90,6 @@ class LocalEngine(Engine):
         return Stream(stored, schema, spill=run.spill)
 
     def concat(self, *data: Stream) -> Stream:
-        """One stream behind the other."""
-
         def joined(_: Mark | None) -> Iterator[Batch]:
             for part in data:
                 yield from part.open(None)
@@ -102,8 +98,6 @@ class LocalEngine(Engine):
         return Stream(joined, data[0].schema, spill=spill)
 
     def map(self, data: Stream, kernel: Kernel) -> Stream:
-        """The stream with the kernel applied to each batch."""
-
         def mapped(mark: Mark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with quick_handover(), Prefetch(data.open(mark)) as source:
@@ -113,9 +107,7 @@ class LocalEngine(Engine):
         return replace(data, open=mapped, schema=kernel.schema)
 
     def exchange(self, data: Stream, kernel: Exchange) -> Stream:
-        """What one gatherer makes of all the rows."""
-
-        def gathered(_: Mark | None) -> Iterator[Batch]:
+        def reduced(_: Mark | None) -> Iterator[Batch]:
             if data.spill is not None:
                 data.spill.mkdir(parents=True, exist_ok=True)
             with TemporaryDirectory(dir=data.spill) as folder:
@@ -124,22 +116,20 @@ class LocalEngine(Engine):
                     self.memory,
                     Path(folder),
                     advance=lambda done: self.progress.advance(0, done),
-                    note=self.facts.__setitem__,
+                    note=self.metrics.__setitem__,
                 )
-                gatherer = kernel.open(resources)
+                reducer = kernel.open(resources)
                 with Prefetch(data.open(None)) as source:
                     for batch in source:
-                        gatherer.push(batch)
-                yield from gatherer.finish()
+                        reducer.push(batch)
+                yield from reducer.finish()
 
-        return replace(data, open=gathered, schema=kernel.schema)
+        return replace(data, open=reduced, schema=kernel.schema)
 
     def collect(self, data: Stream) -> pa.Table:
-        """All batches as one table."""
         return pa.Table.from_batches(data.open(None), data.schema)
 
     def publish(self, run: Run, step: str, tables: Mapping[Table, Stream | pa.Table]) -> None:
-        """Writes one table after the other, then publishes them."""
         if not run.is_staged(step):
             run.clear_work(step)
             for table, data in tables.items():
@@ -251,7 +241,7 @@ class Prefetch(Iterator[T]):
         self._put((False, end))
 
     def _put(self, entry: tuple[bool, T | BaseException | None]) -> None:
-        # Wakes up now and then: a consumer that went away must not leave this thread waiting for ever.
+        # With a timeout: a consumer that went away must not leave this thread waiting for ever.
         while not self._stop.is_set():
             with suppress(queue.Full):
                 self._queue.put(entry, timeout=0.1)

@@ -69,7 +69,7 @@ class SparkEngine(Engine):
         self, master: str = "local[*]", config: dict[str, str] | None = None, memory: int = 4 * 10**9
     ) -> None:
         self.driver = LocalEngine(memory=memory)
-        self.facts = self.driver.facts
+        self.metrics = self.driver.metrics
         # Workers must run the Python that has pagekin; Spark's own guess is whatever is on their PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         if master.startswith("local"):
@@ -110,23 +110,18 @@ class SparkEngine(Engine):
         return self.driver.load(run, table, columns)
 
     def concat(self, *data: Stream) -> Stream:
-        """One stream behind the other."""
         return self.driver.concat(*data)
 
     def exchange(self, data: Stream, kernel: Exchange) -> Stream:
-        """What one gatherer makes of all the rows."""
         return self.driver.exchange(data, kernel)
 
     def collect(self, data: Stream) -> pa.Table:
-        """All batches as one table."""
         return self.driver.collect(data)
 
     def publish(self, run: Run, step: str, tables: Mapping[Table, Stream | pa.Table]) -> None:
-        """Writes one table after the other, then publishes them."""
         self.driver.publish(run, step, tables)
 
     def map(self, data: Rows | Stream, kernel: Kernel) -> Rows | Stream:
-        """The dataset with one more kernel in its chain."""
         if isinstance(data, Stream):
             return self.driver.map(data, kernel)
         return replace(data, kernels=(*data.kernels, kernel))
@@ -163,7 +158,6 @@ class SparkEngine(Engine):
         _tidy(path)
 
     def close(self) -> None:
-        """Stops Spark."""
         self.spark.stop()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from pagekin.run import Run
 THIN = 0.01
 """A gap holds at most this many pages for each page above it."""
 WIDTH = 0.04
-"""Narrower gaps, in similarity, say nothing."""
+"""Narrower gaps, in similarity, are ignored."""
 STRONG = 0.1
 BACKGROUND = 0.05
 """Below this similarity pages have nothing in common but what all HTML has."""
@@ -38,7 +37,6 @@ class Gap:
 
     @property
     def strong(self) -> bool:
-        """It is wide."""
         return self.upper - self.lower >= STRONG
 
     def __str__(self) -> str:
@@ -71,7 +69,7 @@ def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None
     params = run.params.style
     found, domain = scan_styles(run, page, threads)
     kin = found.slice(0, pc.sum(pc.greater_equal(found["similarity"], BACKGROUND)).as_py() or 0)
-    sites = _of_pages(run, ["host", "domain"], kin["page"])
+    sites = run.page_columns("pages", ["host", "domain"], kin["page"])
     gaps = _gaps(found, sites["domain"].to_pylist(), domain, params.m)
     threshold = _threshold(gaps)
     above = pc.sum(pc.greater_equal(found["similarity"], threshold)).as_py() or 0
@@ -79,7 +77,7 @@ def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None
     everywhere = {name: _distinct(run, name) for name in ("host", "domain")}
     hosts, domains = (pc.count_distinct(chosen[name]).as_py() for name in ("host", "domain"))
     shown = found if top is None else found.slice(0, top)
-    named = _of_pages(run, ["url", "host", "domain"], shown["page"])
+    named = run.page_columns("pages", ["url", "host", "domain"], shown["page"])
     columns = {"page": shown["page"]} | {name: named[name] for name in named.column_names}
     return Likeness(
         table=pa.table(columns | {name: shown[name] for name in ("matching", "filled", "similarity")}),
@@ -136,19 +134,6 @@ def _fingerprint(run: Run, page: str | Path, params: StyleParams) -> tuple[int |
 
 def _too_little(page: str | Path, params: StyleParams) -> str:
     return f"{page} has too little markup to judge its style: {params.n} characters of noise are needed"
-
-
-def _of_pages(run: Run, columns: Sequence[str], pages: pa.ChunkedArray) -> pa.Table:
-    """Columns of these pages, in their order."""
-    wanted = pages.combine_chunks()
-    places = _core.Places(wanted)
-    data = run.dataset("pages")
-    rows = [
-        batch.filter(places.hold(batch.column("page"))) for batch in run.batches("pages", ["page", *columns])
-    ]
-    schema = pa.schema([data.schema.field(name) for name in ("page", *columns)])
-    table = pa.Table.from_batches(rows, schema)
-    return table.select(list(columns)).take(_core.Places(table["page"].combine_chunks()).of(wanted))
 
 
 def _distinct(run: Run, column: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from pagekin import run
-from pagekin.query.check import joined
+from pagekin.query.check import matching_clusters
 from pagekin.query.like import Likeness, like
 
 
@@ -49,4 +49,4 @@ class Run(run.Run):
             >>> run.check(first["url"])["cluster"][0].as_py() == first["cluster"]
             True
         """
-        return joined(self, page, threads=threads or len(os.sched_getaffinity(0)))
+        return matching_clusters(self, page, threads=threads or len(os.sched_getaffinity(0)))

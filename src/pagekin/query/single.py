@@ -96,11 +96,11 @@ def style_similarity(a: str | bytes, b: str | bytes, params: StyleParams | None 
 
 
 def _caution(grams_a: int, grams_b: int, n: int) -> str | None:
-    least = min(grams_a, grams_b)
-    if least == 0:
+    fewest = min(grams_a, grams_b)
+    if fewest == 0:
         return f"A page has fewer than {n} characters of noise: there is no style to compare."
-    if least < ENOUGH_GRAMS:
-        return f"A page has only {least} n-grams of noise: too small to judge its style."
+    if fewest < ENOUGH_GRAMS:
+        return f"A page has only {fewest} n-grams of noise: too small to judge its style."
     return None
 
 

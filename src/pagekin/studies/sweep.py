@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts.find import Gatherer, check_sites, own_rows, ratio
+from pagekin.detect.quilts.find import QuiltReducer, check_sites, own_rows, ratio
 from pagekin.engines.base import Progress, Resources, Silent
 from pagekin.params import QuiltParams
 from pagekin.run import Run
-from pagekin.sites import read_map
+from pagekin.sites import read_server_map
 
 POINTS = pa.schema(
     [
@@ -107,15 +107,15 @@ def sweep(
 
 
 def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _core.Counted:
-    """The counted grams of k words. What does not fit in memory is in a file that has no name any more."""
+    """The counted grams of k words. The file they spill to is already unlinked when this returns."""
     params = dataclasses.replace(grid.pivot, k=k, verify=False, keep_grams=False)
     with TemporaryDirectory(prefix="pagekin-sweep-") as folder:
-        server_map = read_map(run.params.servers.map)
-        gatherer = Gatherer(run, params, Resources(threads, memory, Path(folder)), server_map)
+        server_map = read_server_map(run.params.servers.map)
+        reducer = QuiltReducer(run, params, Resources(threads, memory, Path(folder)), server_map)
         for known in run.lineage:
             for batch in known.batches("texts", ["page", "text"]):
-                gatherer.push(batch)
-        return gatherer.count(m)
+                reducer.push(batch)
+        return reducer.count(m)
 
 
 def _at(

@@ -9,7 +9,7 @@ from pagekin.tables.base import PAGE, URL, Column, Table
 DATE = pa.timestamp("us", tz="UTC")
 LINK = pa.struct([pa.field("target_url", pa.string()), pa.field("target_domain", pa.string())])
 
-_IP = Column("ip", pa.string(), "address the page was fetched from, if the crawl recorded it")
+_IP = Column("ip", pa.string(), "IP address the page was fetched from, if the crawl recorded it")
 _STATUS = Column("status", pa.int32(), "HTTP status, if the crawl recorded it")
 _DATE = Column("date", DATE, "when the page was fetched, if the crawl recorded it")
 _TRUNCATED = Column(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -20,16 +20,16 @@ MEMBERS = pa.schema(
 )
 """What comes of the digests: the members of classes."""
 
-PIECES_SHARE = 4
+POSTINGS_SHARE = 4
 """The part of the memory that pieces may take at a time; digests need room too."""
 
 
-class Gatherer:
+class FuzzyReducer:
     """Digests in, members of classes out (crates/core/src/alike.rs)."""
 
     def __init__(self, run: Run, params: FuzzyParams, resources: Resources) -> None:
         self.classes = _core.FuzzyClasses(
-            resources.threads, resources.memory // PIECES_SHARE, params.threshold, params.least
+            resources.threads, resources.memory // POSTINGS_SHARE, params.threshold, params.min_signature
         )
         for known in run.lineage:
             wordless = known.dataset("pages").to_batches(columns=["page"], filter=ds.field("words") == 0)
@@ -38,7 +38,6 @@ class Gatherer:
         self.push = self.classes.push
 
     def finish(self) -> Iterator[Batch]:
-        """One row for each member."""
         yield self.classes.finish()
 
 
@@ -51,9 +50,8 @@ class Classes:
     by: str = ""
     schema: pa.Schema = MEMBERS
 
-    def open(self, resources: Resources) -> Gatherer:
-        """A gatherer that knows which pages have no words."""
-        return Gatherer(self.run, self.params, resources)
+    def open(self, resources: Resources) -> FuzzyReducer:
+        return FuzzyReducer(self.run, self.params, resources)
 
 
 def find_fuzzy(run: Run, engine: Engine, params: Params) -> None:
@@ -77,32 +75,13 @@ def new_members(run: Run, members: pa.Table) -> pa.Table:
 
 def fuzzy_rows(run: Run, members: pa.Table) -> pa.Table:
     """The members with what other tables know of them."""
-    pages = members["page"].combine_chunks()
-    known = {
-        name: column
-        for table, names in (("pages", ["url"]), ("sketches", ["md5", "ssdeep"]))
-        for name, column in columns_of(run, table, names, pages).items()
-    }
-    kind = pc.if_else(members["exact"], "exact", "near")
+    pages = members["page"]
+    digests = run.page_columns("sketches", ["md5", "ssdeep"], pages)
     rows = {
         **{name: members[name] for name in ("class", "page", "score")},
-        **known,
-        "kind": kind,
+        "url": run.page_columns("pages", ["url"], pages)["url"],
+        **{name: digests[name] for name in digests.column_names},
+        "kind": pc.if_else(members["exact"], "exact", "near"),
         "representative": members["class"],
     }
     return pa.table([rows[name] for name in FUZZY.names], schema=FUZZY.schema)
-
-
-def columns_of(
-    run: Run, table: str, names: Sequence[str], pages: pa.Array | Sequence[int]
-) -> dict[str, pa.ChunkedArray]:
-    """Columns of a table for these pages, known ones too, in their order; nothing else is held in memory."""
-    pages = pages if isinstance(pages, pa.Array) else pa.array(pages, pa.int64())
-    parts = []
-    for known in run.lineage:
-        with known.reading(table):
-            wanted = ds.field("page").isin(pages)
-            parts.append(known.dataset(table).to_table(columns=["page", *names], filter=wanted))
-    found = pa.concat_tables(parts)
-    rows = pc.index_in(pages, value_set=found["page"].combine_chunks())
-    return {name: found[name].take(rows) for name in names}

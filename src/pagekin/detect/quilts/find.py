@@ -15,10 +15,10 @@ from pagekin.detect.phrases.sites import site_pages, with_originality
 from pagekin.detect.quilts.attribution import attribute
 from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.errors import ParamsError, RunError
-from pagekin.fs import TEMPORARY
+from pagekin.fs import TEMP_SUFFIX
 from pagekin.params import Params, QuiltParams
 from pagekin.run import Run
-from pagekin.sites import read_map, with_servers
+from pagekin.sites import apply_server_map, read_server_map
 from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
 
 SOURCE = pa.struct(
@@ -43,7 +43,7 @@ COVERED = pa.schema(
 """What comes of each page: its grams, and its sources if it has patch grams enough."""
 
 
-class Gatherer:
+class QuiltReducer:
     """Texts in, covered pages out (crates/core/src/quilts.rs)."""
 
     def __init__(
@@ -52,18 +52,18 @@ class Gatherer:
         params: QuiltParams,
         resources: Resources,
         server_map: dict[str, str],
-        facts: dict[str, Any] | None = None,
+        metrics: dict[str, Any] | None = None,
     ) -> None:
         self.run = run
         self.params = params
-        self.facts = {} if facts is None else facts
+        self.metrics = {} if metrics is None else metrics
         # The rest is for texts on their way in and rows on their way out.
         self.quilter = _core.Quilter(
             resources.threads, resources.memory // 2, str(resources.spill), params.k, params.seed
         )
         for known in run.lineage:
             for batch in known.batches("pages", ["page", "url", "host", "domain", "ip"]):
-                self.quilter.sites(with_servers(batch, server_map))
+                self.quilter.sites(apply_server_map(batch, server_map))
             if "duplicates" in known.tables and not params.keep_duplicates:
                 for batch in known.batches("duplicates", ["page", "representative"]):
                     self.quilter.copies(batch)
@@ -73,14 +73,14 @@ class Gatherer:
         """Counts the grams, once all texts are there."""
         params = self.params
         path = gram_index_path(self.run)
-        unfinished = path.with_name(f".{path.name}{TEMPORARY}")
+        unfinished = path.with_name(f".{path.name}{TEMP_SUFFIX}")
         index = str(unfinished) if params.keep_grams else None
         counted = self.quilter.count(m, params.foreign, index, params.verify)
         if params.keep_grams:
             unfinished.replace(path)
-        self.facts.update(counted.facts())
+        self.metrics.update(counted.facts())
         if params.verify:
-            self.facts["verified"] = verify(self.run, counted)
+            self.metrics["verified"] = verify(self.run, counted)
         return counted
 
     def finish(self) -> Iterator[Batch]:
@@ -130,14 +130,13 @@ class Covered:
     run: Run
     params: QuiltParams
     server_map: dict[str, str]
-    facts: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)
     """What was counted, once it is."""
     by: str = ""
     schema: pa.Schema = COVERED
 
-    def open(self, resources: Resources) -> Gatherer:
-        """A gatherer that knows the pages' sites and classes."""
-        return Gatherer(self.run, self.params, resources, self.server_map, self.facts)
+    def open(self, resources: Resources) -> QuiltReducer:
+        return QuiltReducer(self.run, self.params, resources, self.server_map, self.metrics)
 
 
 def find_quilts(run: Run, engine: Engine, params: Params) -> None:
@@ -147,28 +146,28 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     """
     check_sites(run, params.quilts)
     texts = engine.concat(*(engine.load(known, "texts", ["page", "text"]) for known in run.lineage))
-    server_map = read_map(params.servers.map)
+    server_map = read_server_map(params.servers.map)
     exchange = Covered(run, params.quilts, server_map)
     covered = engine.collect(engine.exchange(texts, exchange))
     found = covered.filter(covered["quilt"])
     classes = not params.quilts.keep_duplicates
-    sources, quilts = attribute(run.lineage, source_rows(found), quilt_rows(found), server_map, classes)
+    sources, quilts = attribute(run, source_rows(found), quilt_rows(found), server_map, classes)
     own = originality(run, covered)
     tables = {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: own}
-    if run.is_done("phrases"):  # it ran first, and left room for what is known only now
+    if run.is_done("phrases"):  # they left the column `originality` empty
         # A stopped attempt may have left no `sites` in place; what it staged is complete.
         sites = SITES.schema.empty_table() if run.is_staged("quilts") else run.table(SITES.name)
         tables[SITES] = with_originality(sites, site_pages(run, params), own, params)
     engine.publish(run, "quilts", tables)
-    run.update(quilts=exchange.facts)
+    run.update(quilts=exchange.metrics)
 
 
 def check_sites(run: Run, params: QuiltParams) -> None:
-    """Fails when no page has the address by which foreign pages are to be told."""
+    """Fails when no page has the IP address by which foreign pages are to be told."""
     if params.foreign == "ip" and not any(
         len(batch) > batch["ip"].null_count for batch in run.batches("pages", ["ip"])
     ):
-        raise ParamsError("--foreign ip: the crawl recorded no address of any page; take host or domain")
+        raise ParamsError("--foreign ip: the crawl recorded no IP address of any page; take host or domain")
 
 
 def source_rows(found: pa.Table) -> pa.Table:

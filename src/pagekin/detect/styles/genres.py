@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pagekin.detect.rows import looked_up, rows_of
-from pagekin.engines.base import Engine
+from pagekin.detect.joins import lookup
 from pagekin.run import Run
 
 FORUMS = (
@@ -36,7 +34,7 @@ TITLES: tuple[tuple[str, str], ...] = (
     ("parked domain", r"(?i)\b(domain|website) .{0,40}\b(is )?(for sale|parked|expired)\b|^Parked\b"),
     ("error page", r"(?i)^(4\d\d|5\d\d)\b|\b(page|file) not found\b|^Error \d\d\d"),
 )
-"""A genre, and the titles that give it away."""
+"""A genre, and patterns of its titles."""
 
 TEXTS: tuple[tuple[str, str], ...] = (
     ("parked domain", r"(?i)\bthis domain (name )?(is|may be) (parked|for sale)|\bbuy this domain\b"),
@@ -55,7 +53,7 @@ TEXTS: tuple[tuple[str, str], ...] = (
 )
 """A genre, and what a centroid's text says; the group `maker` names the software."""
 
-KNOWN: tuple[tuple[str, str], ...] = (
+GENERATORS: tuple[tuple[str, str], ...] = (
     ("forum", rf"(?i)\b({FORUMS}|board|forum|bulletin)\b"),
     ("parked domain", r"(?i)\bpark"),
 )
@@ -64,12 +62,12 @@ KNOWN: tuple[tuple[str, str], ...] = (
 PRODUCT = re.compile(r"(?i)^(?:powered|generated|created|built|produced)\s+(?:by|with)\s+|^generator:\s*")
 VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
 
-LOOKED_AT = 10_000
-"""Characters at each end of a text in which it may give itself away."""
+TEXT_EDGE = 10_000
+"""Characters at each end of a text that are searched."""
 
 _SPELLED = {name.lower(): name for name in f"{FORUMS}|{OTHERS}".split("|")}
 
-MOST = 0.5
+MIN_SHARE = 0.5
 """This share of the members must say the same."""
 
 
@@ -85,7 +83,7 @@ def product(generator: str) -> str:
 
 
 def genre(generator: str | None, title: str | None) -> str | None:
-    """What one page gives itself away as.
+    """The genre of one page, by its generator and title.
 
     Examples:
         >>> genre(None, "Index of /pub"), genre("phpBB 3.1", "A board"), genre("Doxygen 1.9", "Main page")
@@ -96,35 +94,31 @@ def genre(generator: str | None, title: str | None) -> str | None:
         return found
     if generator:
         maker = product(generator)
-        kind = next((name for name, pattern in KNOWN if re.search(pattern, generator)), "software")
+        kind = next((name for name, pattern in GENERATORS if re.search(pattern, generator)), "software")
         return f"{kind}: {maker}"
     return None
 
 
 def name_clusters(
-    members: pa.Table,
-    clusters: pa.ChunkedArray,
-    centroids: pa.ChunkedArray,
-    runs: Sequence[Run],
-    engine: Engine,
+    members: pa.Table, clusters: pa.ChunkedArray, centroids: pa.ChunkedArray, run: Run
 ) -> pa.Array:
-    """A name for each of the clusters, null where the pages do not say."""
+    """A name for each of the clusters; null where the pages name none."""
     said = members.select(["cluster", "generator", "title"])
     kinds = said.group_by(["generator", "title"], use_threads=False).aggregate([])
     names = [genre(row["generator"], row["title"]) for row in kinds.to_pylist()]
     keyed = kinds.append_column("name", pa.array(names, pa.string()))
     keyed = keyed.append_column("key", _key(keyed))
-    said = said.append_column("name", looked_up(_key(said), keyed, "key", "name"))
+    said = said.append_column("name", lookup(_key(said), keyed, "key", "name"))
     votes = said.group_by(["cluster", "name"], use_threads=False).aggregate([("name", "count")])
     totals = said.group_by("cluster", use_threads=False).aggregate([([], "count_all")])
     share = pc.divide(
         pc.cast(votes["name_count"], pa.float64()),
-        pc.cast(looked_up(votes["cluster"], totals, "cluster", "count_all"), pa.float64()),
+        pc.cast(lookup(votes["cluster"], totals, "cluster", "count_all"), pa.float64()),
     )
-    won = votes.filter(pc.greater(share, MOST))
-    by_vote = looked_up(clusters, won, "cluster", "name")
-    texts = rows_of(runs, engine, "texts", ["page", "text"], centroids.combine_chunks())
-    by_text = [_by_text(text) for text in looked_up(centroids, texts, "page", "text").to_pylist()]
+    won = votes.filter(pc.greater(share, MIN_SHARE))
+    by_vote = lookup(clusters, won, "cluster", "name")
+    texts = run.page_columns("texts", ["text"], centroids)["text"]
+    by_text = [_by_text(text) for text in texts.to_pylist()]
     return pc.coalesce(by_vote, pa.array(by_text, pa.string()))
 
 
@@ -137,7 +131,7 @@ def _key(table: pa.Table) -> pa.ChunkedArray:
 
 def _by_text(text: str | None) -> str | None:
     """What a page's words say, at its head or at its foot."""
-    shown = text if text is None or len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
+    shown = text if text is None or len(text) <= 2 * TEXT_EDGE else f"{text[:TEXT_EDGE]}\n{text[-TEXT_EDGE:]}"
     for name, pattern in TEXTS:
         if found := re.search(pattern, shown or ""):
             maker = found.groupdict().get("maker")

@@ -9,7 +9,7 @@ template     all others: pages that one piece of software filled in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.rows import looked_up, rows_of
+from pagekin.detect.joins import lookup
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
@@ -55,21 +55,21 @@ def kind_of(cluster: Mapping[str, Any]) -> str | None:
 
 
 def cluster_figures(
-    members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine
+    members: pa.Table, clusters: pa.ChunkedArray, run: Run, engine: Engine
 ) -> dict[str, pa.Array]:
     """The figures for each of the clusters, in their order."""
     words, links = (_sums(members, clusters, name) for name in ("words", "links"))
     return {
-        "mirrored": _mirrored(members, clusters, runs, engine),
-        "inner_links": _inner_links(members, clusters, runs, engine),
+        "mirrored": _mirrored(members, clusters, run),
+        "inner_links": _inner_links(members, clusters, run, engine),
         "link_density": _share(links, pc.add(words, links)),
-        "skeleton_similarity": _skeletons(members, clusters, runs, engine),
+        "skeleton_similarity": _skeletons(members, clusters, run),
     }
 
 
 def _sums(members: pa.Table, clusters: pa.ChunkedArray, column: str) -> pa.Array:
     grouped = members.group_by("cluster", use_threads=False).aggregate([(column, "sum")])
-    return pc.fill_null(looked_up(clusters, grouped, "cluster", f"{column}_sum"), 0)
+    return pc.fill_null(lookup(clusters, grouped, "cluster", f"{column}_sum"), 0)
 
 
 def _share(part: pa.Array, whole: pa.Array) -> pa.Array:
@@ -78,23 +78,21 @@ def _share(part: pa.Array, whole: pa.Array) -> pa.Array:
     return pc.divide(pc.cast(part, pa.float64()), pc.cast(some, pa.float64()))
 
 
-def _mirrored(members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine) -> pa.Array:
+def _mirrored(members: pa.Table, clusters: pa.ChunkedArray, run: Run) -> pa.Array:
     """Share of members in a duplicate class that has members of the same cluster on another host."""
-    if "duplicates" not in runs[-1].tables:
+    if "duplicates" not in run.tables:
         return pa.nulls(len(clusters), pa.float64())
-    classes = rows_of(runs, engine, "duplicates", ["page", "class"], members["page"].combine_chunks())
     rows = members.select(["cluster", "page", "host"])
+    classes = run.page_columns("duplicates", ["class"], rows["page"])["class"]
     # A page that is alone in its class stands for itself.
-    rows = rows.append_column(
-        "class", pc.coalesce(looked_up(rows["page"], classes, "page", "class"), rows["page"].combine_chunks())
-    )
+    rows = rows.append_column("class", pc.coalesce(classes, rows["page"]))
     grouped = rows.group_by(["cluster", "class"], use_threads=False).aggregate(
         [("host", "count_distinct"), ("page", "count")]
     )
     copied = grouped.filter(pc.greater_equal(grouped["host_count_distinct"], 2))
     pages = _sums(copied, clusters, "page_count")
     counts = rows.group_by("cluster", use_threads=False).aggregate([("page", "count")])
-    return _share(pages, looked_up(clusters, counts, "cluster", "page_count"))
+    return _share(pages, lookup(clusters, counts, "cluster", "page_count"))
 
 
 @dataclass(frozen=True)
@@ -135,28 +133,24 @@ class InnerLinks:
         return counted
 
 
-def _inner_links(
-    members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine
-) -> pa.Array:
+def _inner_links(members: pa.Table, clusters: pa.ChunkedArray, run: Run, engine: Engine) -> pa.Array:
     kernel = InnerLinks(members.select(["cluster", "page", "domain"]).combine_chunks())
-    data = engine.concat(*(engine.load(run, "links", ["page", "target_domain"]) for run in runs))
+    data = engine.concat(*(engine.load(known, "links", ["page", "target_domain"]) for known in run.lineage))
     counts = engine.collect(engine.map(data, kernel))
     return _share(_sums(counts, clusters, "inner"), _sums(counts, clusters, "links"))
 
 
-def _skeletons(members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine) -> pa.Array:
+def _skeletons(members: pa.Table, clusters: pa.ChunkedArray, run: Run) -> pa.Array:
     """Mean similarity of the members' skeletons to the centroid's, itself apart; 0 for pages without one."""
-    sketches = rows_of(runs, engine, "sketches", ["page", "skeleton"], members["page"].combine_chunks())
     rows = members.filter(pc.not_equal(members["page"], members["centroid"]))
-    pair = pa.record_batch(
-        {
-            "a": looked_up(rows["page"], sketches, "page", "skeleton"),
-            "b": looked_up(rows["centroid"], sketches, "page", "skeleton"),
-        }
+    own, others = (
+        run.page_columns("sketches", ["skeleton"], rows[name])["skeleton"].combine_chunks()
+        for name in ("page", "centroid")
     )
+    pair = pa.record_batch({"a": own, "b": others})
     found = _core.minima_similarity(pair).column("similarity")
     rows = pa.table({"cluster": rows["cluster"].combine_chunks(), "found": pc.fill_null(found, 0)})
     grouped = rows.group_by("cluster", use_threads=False).aggregate([("found", "sum"), ("found", "count")])
-    total = looked_up(clusters, grouped, "cluster", "found_sum")
-    count = looked_up(clusters, grouped, "cluster", "found_count")
+    total = lookup(clusters, grouped, "cluster", "found_sum")
+    count = lookup(clusters, grouped, "cluster", "found_count")
     return _share(total, pc.multiply(count, 1_000_000))

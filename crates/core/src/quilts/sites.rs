@@ -1,0 +1,234 @@
+//! Who a page belongs to: its site, and the class of near-copies that it stands for.
+//!
+//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page whose site nobody
+//! knows is a site of its own.
+
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::ArrowError;
+
+use crate::hash::mix;
+use crate::quilts::collection::{ints, strings};
+use crate::quilts::grams::word_hash;
+
+/// What makes two pages foreign to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// Nothing is asked: every other page may be a source.
+    None,
+    /// Another host name.
+    Host,
+    /// Another registered domain.
+    Domain,
+    /// Another address; where an address is unknown the domain decides.
+    Ip,
+}
+
+impl Foreign {
+    /// From the word a user writes.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "none" => Foreign::None,
+            "host" => Foreign::Host,
+            "domain" => Foreign::Domain,
+            "ip" => Foreign::Ip,
+            _ => return None,
+        })
+    }
+}
+
+/// A page's site by every name it has. Zero is an unknown address; host and domain are never zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// Of the host name.
+    pub host: u64,
+    /// Of the registered domain.
+    pub domain: u64,
+    /// Of the address.
+    pub ip: u64,
+    /// Of the page's own address; zero where it has none.
+    pub url: u64,
+}
+
+impl Site {
+    /// From names; a page without a name for something is the only one of its kind.
+    pub fn new(page: i64, host: Option<&str>, domain: Option<&str>, ip: Option<&str>) -> Self {
+        let own = mix(page as u64 ^ 0x6F77_6E21).max(1);
+        Site {
+            host: host.map_or(own, name_hash),
+            domain: domain.map_or(own, name_hash),
+            ip: ip.map_or(0, name_hash),
+            url: 0,
+        }
+    }
+
+    /// The same for a page at this address.
+    pub fn at(self, url: Option<&str>) -> Self {
+        Site { url: url.map_or(0, name_hash), ..self }
+    }
+}
+
+/// A name as a number that is not zero.
+pub fn name_hash(name: &str) -> u64 {
+    word_hash(name.as_bytes(), 0x6E61_6D65).max(1)
+}
+
+/// Sites and classes of pages as they come.
+#[derive(Default)]
+pub struct SitesBuilder {
+    sites: Vec<(i64, Site)>,
+    copies: Vec<(i64, i64)>,
+}
+
+impl SitesBuilder {
+    /// Sites of pages: `page`, `url`, `host`, `domain`, `ip`.
+    pub fn push_sites(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        let pages = ints(batch, "page")?;
+        let names = [strings(batch, "url")?, strings(batch, "host")?, strings(batch, "domain")?, strings(batch, "ip")?];
+        for row in 0..batch.num_rows() {
+            let [url, host, domain, ip] = names.map(|array| array.is_valid(row).then(|| array.value(row)));
+            let page = pages.value(row);
+            self.sites.push((page, Site::new(page, host, domain, ip).at(url)));
+        }
+        Ok(())
+    }
+
+    /// Near-copies: `page`, `representative`.
+    pub fn push_copies(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        let (pages, representatives) = (ints(batch, "page")?, ints(batch, "representative")?);
+        pages.values().iter().zip(representatives.values()).for_each(|(page, of)| self.copy(*page, *of));
+        Ok(())
+    }
+
+    /// A page that is a near-copy of the page that stands for it.
+    pub fn copy(&mut self, page: i64, representative: i64) {
+        if page != representative {
+            self.copies.push((page, representative));
+        }
+    }
+
+    /// The sites of `pages`, which are in ascending order.
+    pub fn finish(mut self, pages: &[i64], rule: Foreign) -> Sites {
+        self.sites.sort_unstable_by_key(|site| site.0);
+        let sites: Vec<Site> = pages
+            .iter()
+            .map(|page| match self.sites.binary_search_by_key(page, |site| site.0) {
+                Ok(at) => self.sites[at].1,
+                Err(_) => Site::new(*page, None, None, None),
+            })
+            .collect();
+        let rank_of = |page: &i64| pages.binary_search(page).ok().map(|rank| rank as u32);
+        let mut class: Vec<u32> = (0..pages.len() as u32).collect();
+        for (page, representative) in &self.copies {
+            if let (Some(member), Some(of)) = (rank_of(page), rank_of(representative)) {
+                class[member as usize] = of;
+            }
+        }
+        Sites::new(sites, class, rule)
+    }
+}
+
+/// Sites and classes of a collection whose pages are numbered in the order of their ids.
+pub struct Sites {
+    /// Whose each page is.
+    pub sites: Vec<Site>,
+    /// The page that stands for each page: mostly itself.
+    pub class: Vec<u32>,
+    /// The page is nobody's copy.
+    pub stands: Vec<bool>,
+    /// (class, member), sorted: classes of two or more, each with the page that stands for it.
+    members: Vec<(u32, u32)>,
+    rule: Foreign,
+}
+
+impl Sites {
+    /// From each page's site and the page that stands for it.
+    pub fn new(sites: Vec<Site>, class: Vec<u32>, rule: Foreign) -> Self {
+        let mut members: Vec<(u32, u32)> = Vec::new();
+        let mut stands = vec![true; sites.len()];
+        for (page, &of) in class.iter().enumerate().filter(|(page, of)| *page != **of as usize) {
+            stands[page] = false;
+            members.extend([(of, page as u32), (of, of)]);
+        }
+        members.sort_unstable();
+        members.dedup();
+        Sites { sites, class, stands, members, rule }
+    }
+
+    fn members(&self, page: u32) -> impl Iterator<Item = u32> {
+        let begin = self.members.partition_point(|member| member.0 < page);
+        let class = self.members[begin..].iter().take_while(move |member| member.0 == page).map(|member| member.1);
+        let single = self.members.get(begin).is_none_or(|member| member.0 != page);
+        class.chain(single.then_some(page))
+    }
+
+    fn differs(&self, rule: Foreign, a: u32, b: u32) -> bool {
+        let (a, b) = (self.sites[a as usize], self.sites[b as usize]);
+        match rule {
+            Foreign::None => true,
+            Foreign::Host => a.host != b.host,
+            Foreign::Ip if a.ip != 0 && b.ip != 0 => a.ip != b.ip,
+            Foreign::Domain | Foreign::Ip => a.domain != b.domain,
+        }
+    }
+
+    /// `source`, or a page it stands for, may be a source of `page`.
+    pub fn allows(&self, page: u32, source: u32) -> bool {
+        if self.members.is_empty() {
+            return self.differs(self.rule, page, source);
+        }
+        self.members(source).any(|member| self.differs(self.rule, page, member))
+    }
+
+    /// Which page to name as the source, and whether it is on another domain.
+    ///
+    /// Of the pages of the class that are allowed the first on another domain, else the first.
+    pub fn name(&self, page: u32, source: u32) -> (u32, bool) {
+        let allowed = || self.members(source).filter(|member| self.differs(self.rule, page, *member));
+        match allowed().find(|member| self.differs(Foreign::Domain, page, *member)) {
+            Some(member) => (member, true),
+            None => (allowed().next().unwrap_or(source), false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sites(rule: Foreign) -> Sites {
+        let mut builder = SitesBuilder::default();
+        let mut site = |page, host, domain, ip| builder.sites.push((page, Site::new(page, host, domain, ip)));
+        site(10, Some("a.x.com"), Some("x.com"), Some("1.1.1.1"));
+        site(11, Some("b.x.com"), Some("x.com"), None);
+        site(12, Some("y.com"), Some("y.com"), Some("1.1.1.1"));
+        site(13, None, None, None);
+        site(14, None, None, None);
+        builder.copy(12, 11);
+        builder.copy(11, 11);
+        builder.finish(&[10, 11, 12, 13, 14, 15], rule)
+    }
+
+    #[test]
+    fn rules() {
+        let by = |rule| {
+            let sites = sites(rule);
+            [(0, 1), (0, 2), (3, 4), (0, 5), (3, 3)].map(|(a, b)| sites.differs(rule, a, b))
+        };
+        assert_eq!(by(Foreign::None), [true; 5]);
+        assert_eq!(by(Foreign::Host), [true, true, true, true, false]);
+        assert_eq!(by(Foreign::Domain), [false, true, true, true, false]);
+        assert_eq!(by(Foreign::Ip), [false, false, true, true, false], "unknown address: the domain decides");
+    }
+
+    #[test]
+    fn classes() {
+        let found = sites(Foreign::Domain);
+        assert_eq!(found.stands, [true, true, false, true, true, true]);
+        assert!(found.allows(0, 1), "a copy of page 11 is on another domain");
+        assert_eq!(found.name(0, 1), (2, true));
+        assert_eq!(found.name(3, 1), (1, true));
+        assert_eq!(sites(Foreign::None).name(0, 1), (2, true));
+        assert!(!sites(Foreign::Ip).allows(0, 1), "same domain, or same address");
+        assert_eq!(sites(Foreign::Host).name(0, 1), (2, true));
+    }
+}
