@@ -137,23 +137,15 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
         **counts,
     )
     if counts["lossy"]:
-<<<<<<< HEAD
-        voice.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
+        reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
     if counts["truncated"]:
-        voice.say(
+        reporter.say(
             f"kept {counts['truncated']:,} cut short by the end of an input [truncated]",
             truncated=counts["truncated"],
         )
-    for reason, n in skipped.items():
-        voice.say(f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n)
-    voice.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
-    return DAMAGED if damages(run) else 0
-=======
-        reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
     for reason, n in skipped.items():
         reporter.say(
             f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n
         )
     reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
-    return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0
->>>>>>> main
+    return DAMAGED if damages(run) else 0
