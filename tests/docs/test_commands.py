@@ -93,6 +93,8 @@ def fresh(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "work"
     shutil.copytree(files, folder)
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # where completion is installed
+    (tmp_path / "home").mkdir()
     # `pagekin` in a pipe is the one of this Python.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     return folder

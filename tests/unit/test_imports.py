@@ -28,6 +28,7 @@ LAYERS: list[set[str]] = [
     {"engines", "readers", "run"},
     {"tables", "params", "urls", "sites", "fs", "warc"},
     {"errors"},
+    {"extras"},
     {"_core"},
 ]
 
