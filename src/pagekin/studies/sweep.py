@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.quilts.find import QuiltReducer, check_sites, own_rows, ratio
-from pagekin.engines.base import Progress, Resources, Silent
+from pagekin.engines.base import Advance, Progress, Resources, Silent
 from pagekin.params import QuiltParams
 from pagekin.run import Run
 from pagekin.sites import read_server_map
@@ -98,7 +98,7 @@ def sweep(
         for m in sorted({point.m for point in of_k}):
             of_m = [point for point in of_k if point.m == m]
             found.update(_at(run, counted, of_m, grid.pivot.min_share))
-        (progress or Silent()).advance(0, (done + 1) / len(ks))
+        (progress or Silent()).advance(Advance(0, (done + 1) / len(ks)))
     rows = [
         dataclasses.asdict(point) | dict(zip(("quilted", "sources"), found[point], strict=True))
         for point in points
