@@ -50,7 +50,7 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise  # whoever read our messages went away: nothing to do with the path
+        raise  # the reader of our messages went away: nothing to do with the path
     except OSError as error:
         number = error.errno or _number_in(str(error))
         if not number:

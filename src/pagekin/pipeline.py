@@ -119,7 +119,7 @@ def scan(
     names = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     known = None if against is None else _known_run(against, params)
     first = 0 if known is None else known.next_ordinal
-    sources = expand([os.fspath(name) for name in names], first)
+    sources = expand([os.fspath(name) for name in names], first, params.read.follow_links)
     steps: dict[str, Step] = {"sketch": sketch_crawl}
     steps |= {name: DETECTORS[name].run for name in wanted_detectors(only)}
     progress = progress or Silent()

@@ -164,7 +164,7 @@ def test_streams_that_are_closed(tmp_path: Path, closed: str) -> None:
 
 def test_missing_extras(scanned: Path, small_web: Path, tmp_path: Path) -> None:
     """What an extra brings is asked for by the extra's name."""
-    for package in ("pyspark", "jinja2"):
+    for package in ("pyspark", "resvg_py"):
         (tmp_path / f"{package}.py").write_text(f"raise ImportError('no {package}')")
     env = {"PYTHONPATH": str(tmp_path)}
     done = run("scan", small_web, "-o", tmp_path / "run", "--engine", "spark", code=2, env=env)

@@ -17,11 +17,11 @@ ASKED = 2**60
 
 
 def write_index(web: Web, pages: list[int], k: int, path: Path, memory: int = 10**8) -> None:
-    quilter = _core.Quilter(1, memory, str(path.parent), k)
+    quilter = _core.GramCollection(1, memory, str(path.parent), k)
     host, domain, ip = zip(*(web.sites[page] for page in pages), strict=True)
     urls = [f"http://{page}.example/" for page in pages]
-    quilter.sites(batch(page=pages, url=urls, host=host, domain=domain, ip=ip))
-    quilter.copies(batch(page=list(web.copies), representative=list(web.copies.values())))
+    quilter.push_sites(batch(page=pages, url=urls, host=host, domain=domain, ip=ip))
+    quilter.push_copies(batch(page=list(web.copies), representative=list(web.copies.values())))
     quilter.push(batch(page=pages, text=[web.texts[page] for page in pages]))
     quilter.count(50, "none", str(path))
 

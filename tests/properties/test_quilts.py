@@ -86,10 +86,10 @@ def counted(
     pages = list(web.texts)
     random.Random(seed).shuffle(pages)
     with tempfile.TemporaryDirectory() as folder:
-        quilter = _core.Quilter(threads, memory, folder, k, seed)
+        quilter = _core.GramCollection(threads, memory, folder, k, seed)
         host, domain, ip = zip(*(web.sites[page] for page in pages), strict=True)
-        quilter.sites(batch(page=pages, url=[None] * len(pages), host=host, domain=domain, ip=ip))
-        quilter.copies(batch(page=list(web.copies), representative=list(web.copies.values())))
+        quilter.push_sites(batch(page=pages, url=[None] * len(pages), host=host, domain=domain, ip=ip))
+        quilter.push_copies(batch(page=list(web.copies), representative=list(web.copies.values())))
         for part in (pages[::2], pages[1::2]):
             quilter.push(batch(page=part, text=[web.texts[page] for page in part]))
         return quilter.count(m, foreign)

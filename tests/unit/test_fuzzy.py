@@ -20,6 +20,7 @@ from pagekin import _core
 from pagekin.errors import ParamsError
 from pagekin.params import FuzzyParams
 from pagekin.report.growth import growth_of
+from pagekin.report.story import Data
 
 SCHEMA = pa.schema([("page", pa.int64()), ("md5", pa.string()), ("ssdeep", pa.string())])
 
@@ -52,7 +53,7 @@ def brute_force(pages: Sequence[Page], threshold: int, least: int) -> list[tuple
 def classes(
     pages: Sequence[Page], threshold: int, least: int, memory: int = 1 << 20, threads: int = 1
 ) -> list[tuple[int, int, bool, int]]:
-    kernel = _core.FuzzyClasses(threads, memory, threshold, least)
+    kernel = _core.FuzzyClassBuilder(threads, memory, threshold, least)
     # In two batches, the pages in any order.
     for part in (pages[: len(pages) // 2], pages[len(pages) // 2 :]):
         rows = [dict(zip(SCHEMA.names, page, strict=True)) for page in part]
@@ -170,7 +171,7 @@ def test_the_table(small_web: Path, tmp_path: Path) -> None:
         for a, b in combinations(made, 2)
         if a[1] == b[1]
         or (
-            min(digest_length(a[2]), digest_length(b[2])) >= params.min_signature
+            min(digest_length(a[2]), digest_length(b[2])) >= params.min_length
             and _core.ssdeep_score(a[2], b[2]) >= params.threshold
         )
     }
@@ -226,12 +227,12 @@ def test_bad_calls() -> None:
     with pytest.raises(ValueError, match="not an ssdeep digest"):
         index.add("nonsense", bytes(16))
     assert index.counts() == (0, 0)
-    kernel = _core.FuzzyClasses(1, 1, 90, 7)
+    kernel = _core.FuzzyClassBuilder(1, 1, 90, 7)
     kernel.finish()
     with pytest.raises(ValueError, match="already"):
         kernel.finish()
     batch = pa.RecordBatch.from_arrays([[1], ["xyz"], ["3:C:C"]], schema=SCHEMA)
-    kernel = _core.FuzzyClasses(1, 1, 90, 7)
+    kernel = _core.FuzzyClassBuilder(1, 1, 90, 7)
     with pytest.raises(ValueError, match="md5"):
         kernel.push(batch)
 
@@ -261,7 +262,7 @@ def test_against_known_pages_is_as_in_one_run(small_web: Path, tmp_path: Path) -
         copies = [row for row in expected if row["page"] != row["class"]]
         rates = known.table("duplicate_rates").to_pylist()
         assert sum(row["duplicates"] for row in rates) == len(copies)
-        last = growth_of(known).to_pylist()[-1]
+        last = growth_of(Data(known))[-1]
         assert last["exact"] + last["near"] == len(copies)
         listed += len(copies)
     assert listed >= 20

@@ -82,3 +82,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path / "nosuch.toml", tmp_path):
         with pytest.raises(ParamsError, match="cannot read the parameter file"):
             Params.from_toml(path)
+
+
+def test_parameters_of_older_runs_are_read() -> None:
+    old = Params().to_dict()
+    old["fuzzy"]["least"] = old["fuzzy"].pop("min_length") + 1
+    assert Params.from_run(old) == Params().replace("fuzzy", min_length=11)
+    with pytest.raises(ParamsError, match=r"fuzzy\.least"):
+        Params.from_dict(old)

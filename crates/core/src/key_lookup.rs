@@ -1,6 +1,6 @@
 //! Where values stand in a long column: made once, asked for many short columns.
 //!
-//! A look-up that is made anew for every batch costs pages times batches, which is what no step may cost.
+//! Build the lookup once: per batch it would be quadratic.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -9,7 +9,7 @@ use arrow_schema::{ArrowError, DataType};
 use hashbrown::HashMap;
 
 /// The values of a column, to be found again. Nothing stands for null.
-pub enum Places {
+pub enum KeyLookup {
     /// Numbers in ascending order, each with its first place.
     Numbers(Vec<i64>, Vec<i64>),
     /// Numbers that came in ascending order, each once: a number's place is where it is.
@@ -18,11 +18,11 @@ pub enum Places {
     Names(HashMap<Box<str>, i64>),
 }
 
-impl Places {
+impl KeyLookup {
     /// Of a column of 64-bit integers or strings.
     pub fn new(values: &dyn Array) -> Result<Self, ArrowError> {
         match values.data_type() {
-            DataType::Int64 => Ok(Self::of_numbers(values.as_primitive())),
+            DataType::Int64 => Ok(Self::from_numbers(values.as_primitive())),
             DataType::Utf8 => {
                 let mut places: HashMap<Box<str>, i64> = HashMap::new();
                 for (place, name) in values.as_string::<i32>().iter().enumerate() {
@@ -30,40 +30,40 @@ impl Places {
                         places.insert(name.into(), place as i64);
                     }
                 }
-                Ok(Places::Names(places))
+                Ok(KeyLookup::Names(places))
             }
             other => Err(ArrowError::SchemaError(format!("places of {other} are not known"))),
         }
     }
 
-    fn of_numbers(values: &Int64Array) -> Self {
+    fn from_numbers(values: &Int64Array) -> Self {
         if values.null_count() == 0 && values.values().is_sorted_by(|a, b| a < b) {
-            return Places::Ascending(values.values().to_vec());
+            return KeyLookup::Ascending(values.values().to_vec());
         }
         let mut both: Vec<(i64, i64)> = values.iter().zip(0..).filter_map(|(value, at)| Some((value?, at))).collect();
         both.sort_unstable();
         both.dedup_by_key(|pair| pair.0);
         let (numbers, places) = both.into_iter().unzip();
-        Places::Numbers(numbers, places)
+        KeyLookup::Numbers(numbers, places)
     }
 
     /// The first place of each key; null where there is none.
-    pub fn of(&self, keys: &dyn Array) -> Result<Int64Array, ArrowError> {
+    pub fn index_of(&self, keys: &dyn Array) -> Result<Int64Array, ArrowError> {
         match (self, keys.as_primitive_opt::<Int64Type>(), keys.as_string_opt::<i32>()) {
-            (Places::Ascending(all), Some(keys), _) => {
+            (KeyLookup::Ascending(all), Some(keys), _) => {
                 Ok(keys.iter().map(|key| Some(all.binary_search(&key?).ok()? as i64)).collect())
             }
-            (Places::Numbers(all, places), Some(keys), _) => {
+            (KeyLookup::Numbers(all, places), Some(keys), _) => {
                 Ok(keys.iter().map(|key| Some(places[all.binary_search(&key?).ok()?])).collect())
             }
-            (Places::Names(places), _, Some(keys)) => Ok(keys.iter().map(|key| places.get(key?).copied()).collect()),
+            (KeyLookup::Names(places), _, Some(keys)) => Ok(keys.iter().map(|key| places.get(key?).copied()).collect()),
             _ => Err(ArrowError::SchemaError(format!("keys of another type: {}", keys.data_type()))),
         }
     }
 
     /// Whether each key has a place.
-    pub fn hold(&self, keys: &dyn Array) -> Result<BooleanArray, ArrowError> {
-        Ok(self.of(keys)?.iter().map(|place| Some(place.is_some())).collect())
+    pub fn contains(&self, keys: &dyn Array) -> Result<BooleanArray, ArrowError> {
+        Ok(self.index_of(keys)?.iter().map(|place| Some(place.is_some())).collect())
     }
 }
 
@@ -90,15 +90,15 @@ mod tests {
             };
             let expected: Int64Array = keys.iter().map(first).collect();
             let holds: BooleanArray = keys.iter().map(|key| Some(first(key).is_some())).collect();
-            let numbers = Places::new(&Int64Array::from(values.clone())).unwrap();
+            let numbers = KeyLookup::new(&Int64Array::from(values.clone())).unwrap();
             let wanted = Int64Array::from(keys.clone());
-            prop_assert_eq!(&numbers.of(&wanted).unwrap(), &expected);
-            prop_assert_eq!(&numbers.hold(&wanted).unwrap(), &holds);
+            prop_assert_eq!(&numbers.index_of(&wanted).unwrap(), &expected);
+            prop_assert_eq!(&numbers.contains(&wanted).unwrap(), &holds);
             let name = |all: &[Option<i64>]| all.iter().map(|v| v.map(|v| v.to_string())).collect::<StringArray>();
-            let names = Places::new(&name(&values)).unwrap();
-            prop_assert_eq!(&names.of(&name(&keys)).unwrap(), &expected);
-            prop_assert_eq!(&names.hold(&name(&keys)).unwrap(), &holds);
-            prop_assert!(names.of(&wanted).is_err());
+            let names = KeyLookup::new(&name(&values)).unwrap();
+            prop_assert_eq!(&names.index_of(&name(&keys)).unwrap(), &expected);
+            prop_assert_eq!(&names.contains(&name(&keys)).unwrap(), &holds);
+            prop_assert!(names.index_of(&wanted).is_err());
         }
     }
 }

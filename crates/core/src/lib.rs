@@ -6,10 +6,13 @@
 //! - [`page`]: one page's bytes to text, title, links, words and sketches
 //! - [`style`], [`shingles`], [`ssdeep`]: the three kinds of sketches, and what is found with each
 //! - [`duplicates`], [`phrases`], [`quilts`]: what is found on shingles, phrases and grams
+//! - [`index`]: what is looked up in a stored run
 //! - the rest is shared: hashes, Arrow columns, lookups, disjoint sets, spilling to disk, SIMD
 
+mod arrow;
 pub mod duplicates;
 pub mod hash;
+pub mod index;
 pub mod key_lookup;
 pub mod page;
 pub mod phrases;

@@ -1,15 +1,14 @@
 //! Disjoint sets of ordinals that grow together.
 
 /// Union-find; the root of a set is its smallest ordinal.
-pub struct Union {
+pub struct UnionFind {
     parents: Vec<u32>,
 }
 
-impl Union {
-    /// So many sets of one.
+impl UnionFind {
     pub fn new(n: usize) -> Self {
         assert!(u32::try_from(n).is_ok(), "more sets than 32 bits can number");
-        Union { parents: (0..n as u32).collect() }
+        UnionFind { parents: (0..n as u32).collect() }
     }
 
     /// The smallest ordinal of the set that this one is in.
@@ -49,7 +48,7 @@ mod tests {
         /// Against labels that are all rewritten at every step.
         #[test]
         fn is_the_closure(links in proptest::collection::vec((0u32..30, 0u32..30), 0..40)) {
-            let mut union = Union::new(30);
+            let mut union = UnionFind::new(30);
             let mut labels: Vec<u32> = (0..30).collect();
             for (a, b) in links {
                 let (x, y) = (labels[a as usize], labels[b as usize]);

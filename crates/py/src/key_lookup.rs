@@ -1,4 +1,4 @@
-//! Places at the border.
+//! Lookups at the border.
 
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_data::ArrayData;
@@ -15,30 +15,29 @@ fn array(column: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
 
 /// Where values stand in a column of integers or strings: made once, asked for many short columns.
 #[pyclass(frozen)]
-struct Places(key_lookup::Places);
+struct KeyLookup(key_lookup::KeyLookup);
 
 #[pymethods]
-impl Places {
+impl KeyLookup {
     #[new]
     fn new(values: &Bound<'_, PyAny>) -> PyResult<Self> {
         let column = array(values)?;
-        Ok(Places(enter(values.py(), || key_lookup::Places::new(&column))?))
+        Ok(KeyLookup(enter(values.py(), || key_lookup::KeyLookup::new(&column))?))
     }
 
     /// The first place of each key; null where there is none.
-    fn of<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn index_of<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, column) = (keys.py(), array(keys)?);
-        enter(py, || self.0.of(&column))?.to_data().to_pyarrow(py)
+        enter(py, || self.0.index_of(&column))?.to_data().to_pyarrow(py)
     }
 
     /// Whether each key has a place.
-    fn hold<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn contains<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, column) = (keys.py(), array(keys)?);
-        enter(py, || self.0.hold(&column))?.to_data().to_pyarrow(py)
+        enter(py, || self.0.contains(&column))?.to_data().to_pyarrow(py)
     }
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<Places>()
+    m.add_class::<KeyLookup>()
 }

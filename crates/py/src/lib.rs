@@ -10,10 +10,12 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 mod duplicates;
+mod index;
 mod key_lookup;
 mod page;
 mod phrases;
 mod quilts;
+mod reducer;
 mod shingles;
 mod ssdeep;
 mod style;
@@ -47,6 +49,7 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("UNICODE_VERSION", format!("{major}.{minor}.{micro}"))?;
     duplicates::register(m)?;
+    index::register(m)?;
     key_lookup::register(m)?;
     page::register(m)?;
     phrases::register(m)?;

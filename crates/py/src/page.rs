@@ -52,34 +52,32 @@ fn py_decode(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyResul
     })
 }
 
-/// The noise of decoded HTML.
 #[pyfunction]
 #[pyo3(name = "noise")]
 fn py_noise(py: Python<'_>, html: &str) -> PyResult<String> {
     enter(py, || Ok::<_, String>(noise::noise(html)))
 }
 
-/// The visible text, the title, and the distinct link targets of decoded HTML; with `frames` also where it leads by
-/// itself, which comes first.
+/// The visible text, the title, and the distinct link targets of decoded HTML; with `auto_targets` first
+/// those of frames and refreshes.
 #[pyfunction]
-#[pyo3(name = "extract", signature = (html, url=None, frames=false))]
+#[pyo3(name = "extract", signature = (html, url=None, auto_targets=false))]
 #[allow(clippy::type_complexity)]
 fn py_extract(
     py: Python<'_>,
     html: &str,
     url: Option<&str>,
-    frames: bool,
+    auto_targets: bool,
 ) -> PyResult<(String, Option<String>, Vec<(String, String)>)> {
     enter(py, || {
         let found = extract::extract(html);
-        let mut hrefs = if frames { auto_targets::frames(html) } else { Vec::new() };
+        let mut hrefs = if auto_targets { auto_targets::auto_targets(html) } else { Vec::new() };
         hrefs.extend(&found.hrefs);
         let links = links::links(url.and_then(domain::parse).as_ref(), found.base, &hrefs);
         Ok::<_, String>((found.text, found.title, links.into_iter().map(|l| (l.url, l.domain.to_string())).collect()))
     })
 }
 
-/// The words of a text.
 #[pyfunction]
 #[pyo3(name = "words")]
 fn py_words(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
@@ -97,7 +95,6 @@ fn count_words(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyRes
     })
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Sketcher>()?;
     m.add_function(wrap_pyfunction!(py_decode, m)?)?;

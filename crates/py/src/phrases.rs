@@ -9,11 +9,11 @@ use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
-use pagekin_core::phrases::popular::{self, Sites};
+use pagekin_core::phrases::popular::{self, PageSites};
 use pagekin_core::phrases::{covers, originals, quotes};
 use pagekin_core::shingles::minwise;
 
-use crate::duplicates::Gatherer;
+use crate::reducer::Reducer;
 use crate::shingles::Shingler;
 use crate::{enter, pool};
 
@@ -23,62 +23,62 @@ fn batch(rows: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
 
 /// Shingles to popular phrases.
 #[pyclass(frozen)]
-struct FindPopular(Gatherer<popular::FindPopular>);
+struct PopularPhrases(Reducer<popular::PopularPhrases>);
 
 #[pymethods]
-impl FindPopular {
+impl PopularPhrases {
     #[new]
     fn new(
         sites: &Bound<'_, PyAny>,
-        least: usize,
-        holders: usize,
+        min_pages: usize,
+        max_holders: usize,
         threads: usize,
         memory: usize,
         spill: PathBuf,
     ) -> PyResult<Self> {
         let rows = batch(sites)?;
-        let sites = enter(sites.py(), || Sites::new(&rows))?;
-        let state = popular::FindPopular::new(sites, least, holders, memory, &spill);
-        Ok(FindPopular(Gatherer::new(threads, state)?))
+        let sites = enter(sites.py(), || PageSites::new(&rows))?;
+        let state = popular::PopularPhrases::new(sites, min_pages, max_holders, memory, &spill);
+        Ok(PopularPhrases(Reducer::new(threads, state)?))
     }
 
     fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.push(batch, popular::FindPopular::push)
+        self.0.push(batch, popular::PopularPhrases::push)
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let batches = self.0.finish(py, popular::FindPopular::finish)?;
+        let batches = self.0.finish(py, popular::PopularPhrases::finish)?;
         batches.iter().map(|batch| batch.to_pyarrow(py)).collect()
     }
 }
 
 /// What is popular, to be looked up.
 #[pyclass(frozen)]
-struct Donors {
+struct PhraseCovers {
     pool: ThreadPool,
-    donors: covers::Donors,
+    covers: covers::PhraseCovers,
 }
 
 #[pymethods]
-impl Donors {
+impl PhraseCovers {
     #[new]
     fn new(sites: &Bound<'_, PyAny>, popular: Vec<Bound<'_, PyAny>>, threads: usize) -> PyResult<Self> {
         let rows = batch(sites)?;
         let popular = popular.iter().map(batch).collect::<PyResult<Vec<_>>>()?;
-        let donors = enter(sites.py(), || covers::Donors::new(Sites::new(&rows)?, &popular))?;
-        Ok(Donors { pool: pool(threads)?, donors })
+        let covers = enter(sites.py(), || covers::PhraseCovers::new(PageSites::new(&rows)?, &popular))?;
+        Ok(PhraseCovers { pool: pool(threads)?, covers })
     }
 
     /// How many shingles of each page are popular.
     fn count<'py>(&self, sketches: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, rows) = (sketches.py(), batch(sketches)?);
-        enter(py, || self.pool.install(|| self.donors.count(&rows)))?.to_pyarrow(py)
+        enter(py, || self.pool.install(|| self.covers.count(&rows)))?.to_pyarrow(py)
     }
 
-    /// The covers of pages with at least so many popular shingles.
-    fn cover<'py>(&self, sketches: &Bound<'py, PyAny>, least: usize, prune: bool) -> PyResult<Bound<'py, PyAny>> {
+    /// The covers of pages with at least `min_popular` popular shingles.
+    fn cover<'py>(&self, sketches: &Bound<'py, PyAny>, min_popular: usize, prune: bool) -> PyResult<Bound<'py, PyAny>> {
         let (py, rows) = (sketches.py(), batch(sketches)?);
-        enter(py, || self.pool.install(|| self.donors.cover_batch(&rows, least, prune)))?.to_pyarrow(py)
+        enter(py, || self.pool.install(|| self.covers.cover_batch(&rows, min_popular, prune)))?.to_pyarrow(py)
     }
 }
 
@@ -144,17 +144,16 @@ impl Originals {
         enter(py, || self.pool.install(|| self.state.write().map_err(broken)?.seal()))
     }
 
-    fn cut<'py>(&self, texts: &Bound<'py, PyAny>, least: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn cut<'py>(&self, texts: &Bound<'py, PyAny>, min_words: usize) -> PyResult<Bound<'py, PyAny>> {
         let (py, rows) = (texts.py(), RecordBatch::from_pyarrow_bound(texts)?);
-        let work = || self.pool.install(|| self.state.read().map_err(broken)?.cut(&rows, least));
+        let work = || self.pool.install(|| self.state.read().map_err(broken)?.cut(&rows, min_words));
         enter(py, work)?.to_pyarrow(py)
     }
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<FindPopular>()?;
-    m.add_class::<Donors>()?;
+    m.add_class::<PopularPhrases>()?;
+    m.add_class::<PhraseCovers>()?;
     m.add_class::<Quoter>()?;
     m.add_class::<Originals>()
 }

@@ -2,21 +2,19 @@
 
 use std::cmp::Reverse;
 
-use arrow_array::RecordBatch;
-use arrow_pyarrow::{FromPyArrow, ToPyArrow};
+use arrow_pyarrow::ToPyArrow;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use rayon::ThreadPool;
 
-use pagekin_core::ssdeep::classes::Alike;
-use pagekin_core::ssdeep::digest;
-use pagekin_core::ssdeep::index::Index;
+use pagekin_core::ssdeep::classes;
 use pagekin_core::ssdeep::score::{Digest, Pattern, compare};
-use pagekin_core::ssdeep::store::Stored;
-use pagekin_core::ssdeep::stream::{Kind, Known};
+use pagekin_core::ssdeep::store::StoredDigest;
+use pagekin_core::ssdeep::stream::{CopyKind, DigestStream};
+use pagekin_core::ssdeep::{digest, index};
 
-use crate::{enter, pool};
+use crate::enter;
+use crate::reducer::Reducer;
 
 fn parse(text: &str) -> PyResult<Digest> {
     Digest::parse(text).map_err(|error| {
@@ -47,18 +45,18 @@ fn ssdeep_why(a: &str, b: &str) -> PyResult<Option<&'static str>> {
 #[pyfunction]
 fn ssdeep_scores(digest: &str, others: &Bound<'_, PyList>) -> PyResult<Vec<u32>> {
     let digest = parse(digest)?;
-    let stored = Stored::of(&digest);
+    let stored = StoredDigest::of(&digest);
     let patterns = stored.signatures().map(|(level, signature)| (level, Pattern::of(signature, level)));
-    let score = |other: &Stored<'_>| {
+    let score = |other: &StoredDigest<'_>| {
         let at = |(level, pattern): &(u8, Pattern)| pattern.score(other.at(*level)?);
         if *other == stored { 100 } else { patterns.iter().filter_map(at).max().unwrap_or(0) }
     };
-    others.iter().map(|other| Ok(score(&Stored::of(&parse(other.cast::<PyString>()?.to_str()?)?)))).collect()
+    others.iter().map(|other| Ok(score(&StoredDigest::of(&parse(other.cast::<PyString>()?.to_str()?)?)))).collect()
 }
 
-fn check(threshold: u32, least: usize) -> PyResult<()> {
-    if !(1..=100).contains(&threshold) || !(digest::WINDOW..=digest::LONGEST).contains(&least) {
-        return Err(PyValueError::new_err("the threshold must be from 1 to 100, the least length from 7 to 64"));
+fn check(threshold: u32, min_length: usize) -> PyResult<()> {
+    if !(1..=100).contains(&threshold) || !(digest::WINDOW..=digest::MAX_LENGTH).contains(&min_length) {
+        return Err(PyValueError::new_err("the threshold must be from 1 to 100, the minimum length from 7 to 64"));
     }
     Ok(())
 }
@@ -66,57 +64,56 @@ fn check(threshold: u32, least: usize) -> PyResult<()> {
 /// Pages as they come, each compared with those before it.
 #[pyclass]
 struct FuzzyIndex {
-    known: Known,
+    stream: DigestStream,
 }
 
 #[pymethods]
 impl FuzzyIndex {
     #[new]
-    #[pyo3(signature = (threshold=90, least=10, every=false))]
-    fn new(threshold: u32, least: usize, every: bool) -> PyResult<Self> {
-        check(threshold, least)?;
-        Ok(FuzzyIndex { known: Known::new(threshold, least, every) })
+    #[pyo3(signature = (threshold=90, min_length=10, every=false))]
+    fn new(threshold: u32, min_length: usize, every: bool) -> PyResult<Self> {
+        check(threshold, min_length)?;
+        Ok(FuzzyIndex { stream: DigestStream::new(threshold, min_length, every) })
     }
 
     /// What a page is to those before it: kind, the place of the page most like it, the score.
     fn add(&mut self, ssdeep: &str, md5: [u8; 16]) -> PyResult<(&'static str, Option<u32>, u32)> {
-        let found = self.known.add(&parse(ssdeep)?, md5);
+        let found = self.stream.add(&parse(ssdeep)?, md5);
         let kind = match found.kind {
-            Kind::Unique => "unique",
-            Kind::Exact => "exact",
-            Kind::Near => "near",
+            CopyKind::Unique => "unique",
+            CopyKind::Exact => "exact",
+            CopyKind::Near => "near",
         };
         Ok((kind, found.of, found.score))
     }
 
     /// The place and score of the page most like a digest, of those that new ones are compared with.
     fn best(&mut self, ssdeep: &str) -> PyResult<Option<(u32, u32)>> {
-        Ok(self.known.best(&parse(ssdeep)?))
+        Ok(self.stream.best(&parse(ssdeep)?))
     }
 
     /// Pages added, and those that new ones are compared with: unique (but with `every`), and long enough.
     fn counts(&self) -> (u32, usize) {
-        self.known.counts()
+        self.stream.counts()
     }
 
-    /// Bytes of memory taken.
     fn memory(&self) -> usize {
-        self.known.memory()
+        self.stream.memory()
     }
 }
 
 /// Digests to be found by others that are like them.
 #[pyclass]
 struct DigestIndex {
-    index: Index,
+    index: index::DigestIndex,
 }
 
 #[pymethods]
 impl DigestIndex {
     #[new]
-    #[pyo3(signature = (most=usize::MAX))]
-    fn new(most: usize) -> Self {
-        DigestIndex { index: Index::new(most) }
+    #[pyo3(signature = (max_holders=usize::MAX))]
+    fn new(max_holders: usize) -> Self {
+        DigestIndex { index: index::DigestIndex::new(max_holders) }
     }
 
     /// Takes in digests; their numbers go on from those before.
@@ -141,48 +138,41 @@ impl DigestIndex {
 }
 
 /// Finds the classes among many digests.
-#[pyclass]
-struct FuzzyClasses {
-    pool: ThreadPool,
-    alike: Option<Alike>,
-}
+#[pyclass(frozen)]
+struct FuzzyClassBuilder(Reducer<classes::FuzzyClassBuilder>);
 
 #[pymethods]
-impl FuzzyClasses {
+impl FuzzyClassBuilder {
     #[new]
-    fn new(threads: usize, memory: usize, threshold: u32, least: usize) -> PyResult<Self> {
-        check(threshold, least)?;
-        Ok(FuzzyClasses { pool: pool(threads)?, alike: Some(Alike::new(threshold, least, memory)) })
+    fn new(threads: usize, memory: usize, threshold: u32, min_length: usize) -> PyResult<Self> {
+        check(threshold, min_length)?;
+        let builder = classes::FuzzyClassBuilder::new(threshold, min_length, memory);
+        Ok(FuzzyClassBuilder(Reducer::new(threads, builder)?))
     }
 
     /// Pages that join no class.
-    fn leave_out(&mut self, pages: Vec<i64>) {
-        pages.into_iter().for_each(|page| self.alike.iter_mut().for_each(|alike| alike.leave_out(page)));
+    fn exclude(&self, py: Python<'_>, pages: Vec<i64>) -> PyResult<()> {
+        self.0.update(py, |builder| {
+            pages.into_iter().for_each(|page| builder.exclude(page));
+            Ok(())
+        })
     }
 
     /// More pages: page, md5, ssdeep.
-    fn push(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let alike = self.alike.as_mut().ok_or_else(finished)?;
-        enter(py, || alike.push(&batch))
+    fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.push(batch, classes::FuzzyClassBuilder::push)
     }
 
     /// The members of classes: class, page, exact, score.
-    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let alike = self.alike.take().ok_or_else(finished)?;
-        enter(py, || self.pool.install(|| alike.finish()))?.to_pyarrow(py)
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.finish(py, classes::FuzzyClassBuilder::finish)?.to_pyarrow(py)
     }
 }
 
-fn finished() -> PyErr {
-    PyValueError::new_err("the classes were given already")
-}
-
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<DigestIndex>()?;
     m.add_class::<FuzzyIndex>()?;
-    m.add_class::<FuzzyClasses>()?;
+    m.add_class::<FuzzyClassBuilder>()?;
     m.add_function(wrap_pyfunction!(ssdeep, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_score, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_scores, m)?)?;

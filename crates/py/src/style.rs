@@ -42,13 +42,13 @@ fn fingerprint<'py>(
     let params = params(n, m, seed)?;
     let made = enter(py, || {
         Ok::<_, String>(LAST.with_borrow_mut(|last| {
-            let fresh = || (params, noise::Noise::default(), style::Stylist::new(params));
-            let (_, noise, stylist) = match last {
+            let fresh = || (params, noise::Noise::default(), style::Fingerprinter::new(params));
+            let (_, noise, fingerprinter) = match last {
                 Some(last) if last.0 == params => last,
                 _ => last.insert(fresh()),
             };
             noise.fill(html);
-            let fingerprint = stylist.fingerprint(noise.as_bytes());
+            let fingerprint = fingerprinter.fingerprint(noise.as_bytes());
             noise.release();
             fingerprint
         }))
@@ -58,7 +58,7 @@ fn fingerprint<'py>(
 
 thread_local! {
     /// What the thread's last fingerprint was made with, for the next: its buffers cost more than a small page.
-    static LAST: RefCell<Option<(style::StyleParams, noise::Noise, style::Stylist)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(style::StyleParams, noise::Noise, style::Fingerprinter)>> = const { RefCell::new(None) };
 }
 
 /// How many n-grams of noise two pages have, and how many of them in common.
@@ -75,10 +75,10 @@ fn style_overlap(py: Python<'_>, a: &str, b: &str, n: usize) -> PyResult<(usize,
 /// The stretches of the noise of `a`, in characters, that are covered by n-grams it shares with `b`.
 #[pyfunction]
 #[pyo3(signature = (a, b, n=32))]
-fn shared_runs(py: Python<'_>, a: &str, b: &str, n: usize) -> PyResult<Vec<(usize, usize)>> {
+fn shared_spans(py: Python<'_>, a: &str, b: &str, n: usize) -> PyResult<Vec<(usize, usize)>> {
     params(n, 1, 0)?;
     enter(py, || {
-        let runs = style::shared_runs(noise::noise(a).as_bytes(), noise::noise(b).as_bytes(), n);
+        let runs = style::shared_spans(noise::noise(a).as_bytes(), noise::noise(b).as_bytes(), n);
         Ok::<_, String>(runs.into_iter().map(|run| (run.start, run.end)).collect())
     })
 }
@@ -114,12 +114,10 @@ impl StyleMatrix {
         enter(py, || locked(&self.matrix).push_batch(&batch))
     }
 
-    /// How many fingerprints there are.
     fn rows(&self) -> usize {
         locked(&self.matrix).len()
     }
 
-    /// How many bytes they take.
     fn nbytes(&self) -> usize {
         let matrix = locked(&self.matrix);
         matrix.len() * 2 * matrix.m()
@@ -219,7 +217,6 @@ impl StyleClusters {
         })
     }
 
-    /// The members of all clusters.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let found = enter(py, || {
             let mut work = locked(&self.work);
@@ -249,11 +246,10 @@ fn minima_similarity<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>) -> PyResul
     enter(py, || row_by_row(&batch))?.to_pyarrow(py)
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(fingerprint, m)?)?;
     m.add_function(wrap_pyfunction!(style_overlap, m)?)?;
-    m.add_function(wrap_pyfunction!(shared_runs, m)?)?;
+    m.add_function(wrap_pyfunction!(shared_spans, m)?)?;
     m.add_function(wrap_pyfunction!(style_matches, m)?)?;
     m.add_class::<StyleMatrix>()?;
     m.add_class::<StyleClusters>()?;

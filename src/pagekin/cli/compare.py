@@ -62,7 +62,7 @@ def _say_score(pages: tuple[bytes, bytes]) -> None:
     texts = text(pages[0]), text(pages[1])
     digests = ssdeep(texts[0]), ssdeep(texts[1])
     why = "the texts are the same" if texts[0] == texts[1] else ssdeep_why(*digests)
-    if why is None and min(map(digest_length, digests)) < FuzzyParams().min_signature:
+    if why is None and min(map(digest_length, digests)) < FuzzyParams().min_length:
         why = "of 100, but such short digests say nothing: no near duplicates"
     click.echo(
         f"ssdeep       {ssdeep_score(*digests):>8}            " + (why or "of 100, by the texts' digests")
@@ -89,7 +89,7 @@ def _show_noise(a: str, b: str, pages: tuple[bytes, bytes], n: int) -> None:
         noise = _core.noise(own)
         click.echo(f"\n{clean(path)}: shared runs are between ⟦ and ⟧")
         at = 0
-        for begin, end in _core.shared_runs(own, other, n):
+        for begin, end in _core.shared_spans(own, other, n):
             click.echo(_visible(noise[at:begin]), nl=False)
             click.echo("⟦" + click.style(_visible(noise[begin:end]), reverse=True) + "⟧", nl=False)
             at = end

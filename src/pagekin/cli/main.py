@@ -16,24 +16,28 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
+from pagekin.cli.terminal import escaped
 from pagekin.errors import PagekinError
 
 COMMANDS = {
     "audit": "Count duplicates among ranked search results.",
-    "check": "Check one page against the pages of a run.",
+    "check": "Check new pages against the pages of a run and the verdicts they carry.",
     "compare": "Compare two HTML files: one to one.",
     "completion": "Complete commands and options in your shell.",
     "crawl": "Crawl sites politely, until there is nothing new to find.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
     "export": "Write what a run found in formats that others read.",
+    "figures": "Write every figure of a run as SVG and PNG files with their data.",
     "fuzzy-threshold": "Show what ssdeep scores mean on the texts of a run.",
     "like": "Rank all pages of a run by style similarity to one: one to all.",
-    "report": "Write a run's figures as one HTML file.",
+    "report": "Tell what a run found in one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",
+    "serve": "Look at a run, judge its findings, check new pages: the review app and API.",
     "show": "Print a table of a run.",
     "ssdeep": "Print the digests of a run in the ssdeep format, or match those of a file.",
     "sweep": "Count the quilts of a run for a grid of parameters.",
     "synth": "Write a made-up web with its truth table.",
+    "verdicts": "Show what people decided, or move it between runs and files.",
 }
 
 INTERRUPTED = 130
@@ -115,14 +119,14 @@ def main() -> None:
         click.echo("pagekin: interrupted", err=True)
         code = INTERRUPTED
     except PagekinError as error:
-        click.echo(f"pagekin: {error}", err=True)
+        click.echo(f"pagekin: {escaped(str(error))}", err=True)
         code = error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`): not our failure.
         _drop_output()
         code = 0
     except OSError as error:
-        click.echo(f"pagekin: {error}", err=True)
+        click.echo(f"pagekin: {escaped(str(error))}", err=True)
         _drop_output()
         code = 1
     if code == INTERRUPTED:
@@ -132,7 +136,7 @@ def main() -> None:
 
 
 def _prepare_streams() -> None:
-    """Whoever started us may have closed a stream, or have a terminal that cannot show all characters."""
+    """Streams may be closed, or go to a terminal that cannot show all characters."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:

@@ -26,7 +26,7 @@ ROOM_FOR_BAR = 110
 
 
 class ProgressReporter:
-    """Says how the work goes on. Is the `Progress` that engines speak to."""
+    """Shows how the work goes on: the `Progress` that engines report to."""
 
     EVERY = 10.0
     """Seconds between two lines where there is no terminal to draw on."""

@@ -85,6 +85,7 @@ def sweep(
 
     Values are given as 2..10, as 10..80:10 with a step, or as 2,5,9. The texts are read once for each k; all
     values of c and theta come from the same covers. The run must have been scanned; it need not have quilts.
+    The counts stay with the run, and `pagekin report` shows them.
 
     \b
     Examples:
@@ -97,6 +98,7 @@ def sweep(
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.report.figures import check_plot
     from pagekin.run import Run
+    from pagekin.studies.kept import SWEEP, keep
     from pagekin.studies.sweep import Grid
     from pagekin.studies.sweep import sweep as run_sweep
 
@@ -113,10 +115,15 @@ def sweep(
             memory=memory,
             progress=reporter,
         )
+    points = found.to_pylist()
+    pivot = {name: getattr(grid.pivot, name) for name in ("k", "m", "c", "theta")}
+    keep(opened, SWEEP, {"pivot": pivot, "points": points})
     if plot is not None:
-        from pagekin.report.quilts import write_sweep_plot
+        from pagekin.report.figures import tiled, write_plot
+        from pagekin.report.studies import sweep_figures
 
-        write_sweep_plot(plot, found, grid.pivot)
+        title = f"Quilts of {run} by parameters"
+        write_plot(plot, tiled(sweep_figures(points, pivot), "sweep", title))
     if form == "table":
         print_table(found, title=f"quilts of {run}")
     else:

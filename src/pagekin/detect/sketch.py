@@ -21,7 +21,7 @@ def shingler(params: ShingleParams) -> _core.Shingler:
 
 @dataclass(frozen=True)
 class Sketch:
-    """The one native pass over each page (crates/core/src/sketch.rs)."""
+    """The one native pass over each page (crates/core/src/page/batch.rs)."""
 
     style: StyleParams
     shingles: ShingleParams
@@ -39,7 +39,7 @@ class Sketch:
 
 
 @dataclass(frozen=True)
-class Rows:
+class SelectRows:
     """The rows of one table among sketched records: the pages, or the records that are none."""
 
     table: Table
@@ -63,11 +63,11 @@ def link_rows(batch: Batch) -> Batch:
 
 
 OUTPUTS = (
-    Output(PAGES, Rows(PAGES)),
-    Output(TEXTS, Rows(TEXTS)),
+    Output(PAGES, SelectRows(PAGES)),
+    Output(TEXTS, SelectRows(TEXTS)),
     Output(LINKS, link_rows),
-    Output(SKETCHES, Rows(SKETCHES)),
-    Output(SKIPPED, Rows(SKIPPED, skipped=True)),
+    Output(SKETCHES, SelectRows(SKETCHES)),
+    Output(SKIPPED, SelectRows(SKIPPED, skipped=True)),
 )
 
 

@@ -52,7 +52,7 @@ class Resources:
 
 
 class Reducer(Protocol):
-    """Takes in rows, and gives what they amount to when all have met."""
+    """Takes all rows of some groups, then gives the result."""
 
     def push(self, batch: Batch) -> None:
         """More rows, in any order."""

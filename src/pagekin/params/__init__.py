@@ -35,7 +35,7 @@ __all__ = [
 
 MIB = 1 << 20
 
-RENAMED = {"fuzzy": {"least": "min_signature"}}
+RENAMED = {"fuzzy": {"least": "min_length"}}
 """Old names of parameters in run folders that are already there."""
 
 
@@ -57,6 +57,11 @@ class ReadParams:
             "by default where the index is",
             "flag": "--base",
         },
+    )
+
+    follow_links: bool = field(
+        default=False,
+        metadata={"doc": "read what links in a folder lead to outside of it", "flag": "--follow-links"},
     )
 
     def __post_init__(self) -> None:

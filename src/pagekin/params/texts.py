@@ -74,17 +74,17 @@ class FuzzyParams:
         default=90,
         metadata={"doc": "ssdeep score that makes near duplicates, 1 to 100", "flag": "--fuzzy-threshold"},
     )
-    min_signature: int = field(
+    min_length: int = field(
         default=10,
         metadata={
             "doc": "characters that a digest's longer signature must have to say anything, 7 to 64",
-            "flag": "--fuzzy-min-signature",
+            "flag": "--fuzzy-min-length",
         },
     )
 
     def __post_init__(self) -> None:
         between("fuzzy", "threshold", self.threshold, 1, 100)
-        between("fuzzy", "min_signature", self.min_signature, 7, 64)
+        between("fuzzy", "min_length", self.min_length, 7, 64)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
-"""A page that is new against a stored run: which style clusters it would join, and whether it is a quilt."""
+"""A page that is new against a stored run: is it a quilt of its pages?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -12,41 +11,8 @@ import pyarrow.compute as pc
 from pagekin import _core
 from pagekin.detect.quilts.find import gram_index_path
 from pagekin.errors import RunError
-from pagekin.query.like import scan_styles
 from pagekin.run import Run
 from pagekin.sites import read_server_map
-
-MATCHING = pa.schema(
-    [
-        ("cluster", pa.int64()),
-        ("linked", pa.int64()),
-        ("similarity", pa.float64()),
-        ("rank", pa.int64()),
-        ("pages", pa.int64()),
-        ("kind", pa.string()),
-        ("name", pa.string()),
-        ("centroid_url", pa.string()),
-    ]
-)
-"""What `matching_clusters` gives: how many pages of the cluster are similar enough, and the cluster."""
-
-
-def matching_clusters(run: Run, page: str | Path, *, threads: int = 2) -> pa.Table:
-    """The style clusters of a run that one page would join, closest first; see `Run.check`."""
-    found, _ = scan_styles(run, page, threads)
-    found = found.filter(pc.greater_equal(found["matching"], run.params.style.t))
-    members = run.table("style_members", ["page", "cluster"])
-    members = members.filter(pc.is_in(members["page"], value_set=found["page"].combine_chunks()))
-    both = members.join(found.select(["page", "similarity"]), "page", join_type="inner")
-    grouped = both.group_by("cluster", use_threads=False).aggregate(
-        [("page", "count"), ("similarity", "max")]
-    )
-    known = run.table("style_clusters", ["cluster", *MATCHING.names[3:]])
-    rows = grouped.rename_columns(["cluster", "linked", "similarity"]).join(
-        known, "cluster", join_type="inner"
-    )
-    order = [("linked", "descending"), ("similarity", "descending"), ("cluster", "ascending")]
-    return rows.select(MATCHING.names).cast(MATCHING).sort_by(order)
 
 
 @dataclass(frozen=True)

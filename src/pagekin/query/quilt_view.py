@@ -89,7 +89,12 @@ def quilt(run: Run, page: str | int) -> Quilt:
     mine = run.dataset("quilt_sources").to_table(filter=pc.field("page") == row["page"])
     sources: list[dict[str, Any]] = mine.sort_by("rank").to_pylist()
     pages = [row["page"], *(source["source"] for source in sources)]
-    text, *others = run.page_columns("texts", ["text"], pages)["text"].to_pylist()
-    spans = _core.patches(text, others, run.params.quilts.k)
-    patches = [Patch(sources[number]["rank"], *rest) for number, *rest in spans]
-    return Quilt(row, sources, text, patches)
+    texts = run.page_columns("texts", ["text"], pages)["text"].to_pylist()
+    return stitched(row, sources, dict(zip(pages, texts, strict=True)), run.params.quilts.k)
+
+
+def stitched(row: dict[str, Any], sources: list[dict[str, Any]], texts: dict[int, str], k: int) -> Quilt:
+    """The quilt of a row of `quilts`, the rows of its sources, and the texts of all these pages."""
+    text = texts[row["page"]]
+    spans = _core.patches(text, [texts.get(source["source"], "") for source in sources], k)
+    return Quilt(row, sources, text, [Patch(sources[number]["rank"], *rest) for number, *rest in spans])

@@ -17,6 +17,7 @@ READ_REASONS: dict[str, str] = {
     "bad-length": "the record's Content-Length is missing or wrong",
     "corrupt": "the record's compressed data is damaged",
     "garbage": "bytes between records that are no record",
+    "link": "a link in a folder that leads out of it, or nowhere",
     "no-content": "the row has neither html nor text",
     "no-url": "the record has no URL",
     "not-a-page": "a record that holds no page: warcinfo, request, metadata, ...",

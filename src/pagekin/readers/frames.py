@@ -45,7 +45,7 @@ _MAGICS = {"gzip": _GZIP, "zstd": ZSTD_MAGIC, "lz4": LZ4_MAGIC}
 _WARC_RECORD = re.compile(rb"WARC/")
 _DICTIONARY_FRAME = 0x184D2A5D
 _MAX_DICTIONARY = 16 << 20
-_OVERRUN = 128 << 10  # how far past a damaged frame's end its decoder may run before it fails
+_OVERRUN = 64 << 10  # how far past a damaged frame's end its decoder may run before it fails
 # How much of a frame is decoded to see its beginning: zstd and lz4 need a whole block.
 _TRIALS = (1 << 10, 64 << 10, 5 << 20)
 _TRIAL_BYTES = 16 << 20  # may be decoded in a search, and so many more for each byte searched

@@ -14,7 +14,7 @@ from pagekin.readers.arc import ArcReader, read_arc
 from pagekin.readers.base import Input, Position, Record, message, skipped
 from pagekin.readers.expand import expand
 from pagekin.readers.formats import format_of_content
-from pagekin.readers.html import read_html
+from pagekin.readers.html import read_html, read_left_out
 from pagekin.readers.index import read_cdx, read_parquet_index
 from pagekin.readers.jsonl import read_jsonl, read_jsonl_stored
 from pagekin.readers.parquet import read_parquet
@@ -53,7 +53,7 @@ def read_pages(
         (400, True)
     """
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
-    for source in expand([os.fspath(name) for name in paths]):
+    for source in expand([os.fspath(name) for name in paths], follow_links=params.follow_links):
         for record in read_input(source, params):
             if record.reason is None:
                 yield record
@@ -91,6 +91,7 @@ _READERS: dict[str, Callable[[Input, ReadParams, Position | None], Iterator[Reco
     "wet": read_warc,
     "wacz": read_wacz,
     "html": read_html,
+    "left-out": read_left_out,
     "zip": read_html,
     "jsonl": read_jsonl,
     "parquet": read_parquet,

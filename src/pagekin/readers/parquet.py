@@ -14,7 +14,7 @@ from pagekin.errors import InputError
 from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record, message, skipped
 from pagekin.readers.rows import COLUMNS, row_record
-from pagekin.readers.source import is_remote, open_source
+from pagekin.readers.source import SNIFF, is_remote, open_source
 
 T = TypeVar("T")
 Values: TypeAlias = dict[str, object]
@@ -53,10 +53,31 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
 
 def open_parquet(path: str, stack: ExitStack) -> pq.ParquetFile:
     """A Parquet file, local or remote."""
-    if is_remote(path):
-        file: Any = stack.enter_context(closing(open_source(path)))
-        return stack.enter_context(pq.ParquetFile(file))
-    return stack.enter_context(pq.ParquetFile(path))
+    stored: Any = stack.enter_context(closing(open_source(path))) if is_remote(path) else path
+    file = stack.enter_context(pq.ParquetFile(stored))
+    repeated = _repeated(file)
+    if not repeated:
+        return file
+    return stack.enter_context(pq.ParquetFile(stored, read_dictionary=repeated))
+
+
+def _repeated(file: pq.ParquetFile) -> list[str]:
+    """Columns stored as a list of values and numbers into it.
+
+    They are read like that: written out, a few stored bytes can stand for a thousand copies of a large page.
+    """
+    found = set()
+    for group in range(file.metadata.num_row_groups):
+        rows = file.metadata.row_group(group)
+        for index in range(rows.num_columns):
+            chunk = rows.column(index)
+            if chunk.path_in_schema in ("url", "html", "text") and chunk.has_dictionary_page:
+                numbers = chunk.total_compressed_size - (
+                    chunk.data_page_offset - chunk.dictionary_page_offset
+                )
+                if numbers <= 8 * rows.num_rows + SNIFF:
+                    found.add(chunk.path_in_schema)
+    return sorted(found)
 
 
 def parquet_format(path: str) -> str:
@@ -86,6 +107,9 @@ def index_columns(names: Iterable[str]) -> dict[str, str]:
 def check_columns(schema: pa.Schema, path: str) -> list[str]:
     """The columns to read; an error if the needed ones are not there."""
     names = schema.names
+    twice = next((name for name in COLUMNS if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{path}: the column {twice} is there more than once; leave one of them")
     if "url" not in names or not {"html", "text"} & set(names):
         found = ", ".join(names[:20]) or "none"
         raise InputError(
@@ -155,7 +179,10 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
 
 def _values(name: str, column: Any) -> list[Any]:
     if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+        used = column.indices.unique().drop_null()
+        values = _values(name, column.dictionary.take(used))
+        value_of = dict(zip(used.to_pylist(), values, strict=True))
+        return [value_of.get(index) for index in column.indices.to_pylist()]
     if _is_bytes(column.type):
         # By way of bytes, because strings in a damaged file need not be UTF-8.
         found = column.cast(pa.large_binary()).to_pylist()

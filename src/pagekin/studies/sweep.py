@@ -106,7 +106,7 @@ def sweep(
     return pa.Table.from_pylist(rows, POINTS)
 
 
-def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _core.Counted:
+def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _core.CountedGrams:
     """The counted grams of k words. The file they spill to is already unlinked when this returns."""
     params = dataclasses.replace(grid.pivot, k=k, verify=False, keep_grams=False)
     with TemporaryDirectory(prefix="pagekin-sweep-") as folder:
@@ -119,7 +119,7 @@ def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _
 
 
 def _at(
-    run: Run, counted: _core.Counted, points: list[Point], min_share: float
+    run: Run, counted: _core.CountedGrams, points: list[Point], min_share: float
 ) -> dict[Point, tuple[int, float | None]]:
     """All points of one k and m, from the covers of every page that is a quilt at one of them."""
     least_c, least_theta = min(point.c for point in points), min(point.theta for point in points)

@@ -32,7 +32,7 @@ DUPLICATE_RATES = Table(
         Column("site", pa.string(), "registered domain of the pages, else their host"),
         Column("pattern", pa.string(), "host, path shape and query keys of the pages' URLs"),
         Column("cluster", pa.int64(), "style cluster of the pages; null for none, or without styles"),
-        Column("software", pa.string(), "what the cluster's pages give themselves away as: its `name`"),
+        Column("software", pa.string(), "the `name` of the style cluster"),
         Column("pages", pa.int64(), "pages of this site, pattern and cluster"),
         Column("duplicates", pa.int64(), "exact and near duplicates among them"),
         Column("exact", pa.int64(), "exact duplicates among them"),

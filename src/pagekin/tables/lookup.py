@@ -12,18 +12,18 @@ class TableLookup:
 
     def __init__(self, table: pa.Table, key: str = "page") -> None:
         self._table = table.combine_chunks()
-        self._places = _core.Places(_array(table[key]))
+        self._index = _core.KeyLookup(_array(table[key]))
 
     def rows(self, keys: pa.Array | pa.ChunkedArray) -> pa.Table:
         """A row for each key, of nulls where the table has none."""
-        return self._table.take(self._places.of(_array(keys)))
+        return self._table.take(self._index.index_of(_array(keys)))
 
     def column(self, name: str, keys: pa.Array | pa.ChunkedArray) -> pa.Array:
         """A value for each key, null where the table has none."""
-        return _array(self._table[name].take(self._places.of(_array(keys))))
+        return _array(self._table[name].take(self._index.index_of(_array(keys))))
 
     def contains(self, keys: pa.Array | pa.ChunkedArray) -> pa.Array:
-        return self._places.hold(_array(keys))
+        return self._index.contains(_array(keys))
 
 
 def _array(values: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -23,7 +23,7 @@ STYLE_CLUSTERS = Table(
         Column("mean_similarity", pa.float64(), "mean similarity of the members to the centroid"),
         Column("score", pa.float64(), "mean_similarity × domains"),
         Column("kind", pa.string(), "template, link farm, mirror, copy/paste; null without duplicates"),
-        Column("name", pa.string(), "the genre or software that the pages give themselves away as"),
+        Column("name", pa.string(), "the genre or software, by what the pages say of themselves"),
         Column("centroid", pa.int64(), "page: the member with the highest mean similarity to the others"),
         Column("centroid_url", pa.string(), "its URL"),
         Column("cohesion", pa.float64(), "linked pairs of all pairs: 1 for a clique (a sample if large)"),

@@ -1,10 +1,10 @@
-//! From shingles to links: which pages may be duplicates, found by sorting and never by comparing all with all.
+//! Candidate pairs: which pages may be duplicates, found by banding shingles (LSH), never by comparing all with all.
 //!
-//! The shingles are cut into runs, and a run is hashed. The paper's rule: two pages are near-duplicates when at least
-//! two of six runs of 14 agree. That is the same as agreeing in one of the 15 pairs of runs, so each pair of runs is a
-//! key of its own; pages that share a key are linked to the first of them, and no two are ever compared.
+//! The shingles are cut into bands, and each band is hashed. The paper's rule: two pages are near-duplicates when at least
+//! two of six bands of 14 agree. That is the same as agreeing in one of the 15 pairs of bands, so each pair of bands is a
+//! key of its own; pages that share a key get an edge to the first of them, and no two are ever compared.
 //!
-//! With a similarity to reach, one run that agrees makes a pair of pages a candidate, to be verified on their phrases
+//! With a similarity to reach, one band that agrees makes a pair of pages a candidate, to be verified on their phrases
 //! (`classes`). A key that many pages share offers each of them a stated number of others, so that the work stays
 //! linear.
 
@@ -12,89 +12,86 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, Int8Array, Int64Array, RecordBatch};
+use arrow_array::{Array, BinaryArray, Int8Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column};
 use crate::hash::mix;
-use crate::phrases::popular::{batch_of, numbers, wrong};
-use crate::spill::lists::Sets;
-use crate::union_find::Union;
+use crate::spill::lists::SpillLists;
+use crate::spill::passes;
+use crate::union_find::UnionFind;
 
-/// How runs of shingles make links.
+/// How bands of shingles make edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rule {
-    /// Runs.
-    pub runs: usize,
-    /// Shingles in a run.
-    pub length: usize,
-    /// Runs that must agree.
-    pub agree: Agree,
+pub struct BandRule {
+    pub bands: usize,
+    /// Shingles in a band.
+    pub band_length: usize,
+    /// How many bands must agree.
+    pub evidence: Evidence,
 }
 
-/// What agreement of runs means.
+/// What two pages need in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Agree {
-    /// Two runs make a link: the paper's rule.
-    Two,
-    /// One run makes a candidate for this Jaccard coefficient.
-    OneFor(f64),
+pub enum Evidence {
+    /// Two equal bands make an edge: the paper's rule.
+    TwoBands,
+    /// One equal band makes a candidate pair for this Jaccard coefficient.
+    OneBand(f64),
 }
 
 /// The texts are the same.
 pub const SAME: i8 = 0;
-/// The pages are linked.
-pub const LINKED: i8 = 1;
-/// The pages are linked if their phrases say so.
+/// The pages are near duplicates.
+pub const NEAR: i8 = 1;
+/// The pages are near duplicates if their phrases say so.
 pub const CANDIDATE: i8 = 2;
 
 /// In a group of at most this many pages every pair is a candidate.
-pub const ALL_PAIRS: usize = 40;
+const ALL_PAIRS: usize = 40;
 /// In a larger one each page is paired with so many that follow it, and with as many chosen by hash.
-pub const OFFERED: usize = 20;
+const OFFERED: usize = 20;
 
 /// A page that is in no earlier run.
 const NEW: i64 = -1;
 
-/// Collects pages, then links them.
-pub struct Kin {
-    rule: Rule,
+/// Collects pages, then finds the edges between them.
+pub struct CandidateFinder {
+    rule: BandRule,
     memory: usize,
     pages: Vec<i64>,
     digests: Vec<u128>,
     /// For pages of an earlier run the class they are in, or themselves; `NEW` for all others.
     known: Vec<i64>,
-    /// Hashes of runs, or where candidates are to be sifted, shingles.
-    sketches: Sets,
+    /// Hashes of bands, or where candidates are to be sifted, shingles.
+    sketches: SpillLists,
 }
 
-impl Kin {
+impl CandidateFinder {
     /// Pages below `memory` bytes stay in memory; what they need beyond it goes into the folder.
-    pub fn new(rule: Rule, memory: usize, spill: &Path) -> Self {
-        let sketches = Sets::new(memory / 2, &spill.join("sketches"));
-        Kin { rule, memory, pages: Vec::new(), digests: Vec::new(), known: Vec::new(), sketches }
+    pub fn new(rule: BandRule, memory: usize, spill: &Path) -> Self {
+        let sketches = SpillLists::new(memory / 2, spill);
+        CandidateFinder { rule, memory, pages: Vec::new(), digests: Vec::new(), known: Vec::new(), sketches }
     }
 
-    /// More pages: `page`, `shingles`, `md5` and `known`. Pages without shingles have no words, and no kin.
+    /// More pages: `page`, `shingles`, `md5` and `known`. Pages without shingles have no words, and no duplicates.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let ids = numbers(batch, "page")?;
-        let known = numbers(batch, "known")?;
-        let shingles = batch.column_by_name("shingles").and_then(|c| c.as_binary_opt::<i32>());
-        let shingles = shingles.ok_or_else(|| wrong("shingles"))?;
-        let md5 = batch.column_by_name("md5").and_then(|c| c.as_string_opt::<i32>());
-        let md5 = md5.ok_or_else(|| wrong("md5"))?;
+        let ids: &Int64Array = column(batch, "page")?;
+        let known: &Int64Array = column(batch, "known")?;
+        let shingles: &BinaryArray = column(batch, "shingles")?;
+        let md5: &StringArray = column(batch, "md5")?;
         let mut list = Vec::new();
         for row in (0..batch.num_rows()).filter(|&row| shingles.is_valid(row)) {
             list.clear();
             list.extend(shingles.value(row).as_chunks::<8>().0.iter().map(|&b| u64::from_le_bytes(b)));
-            if list.len() < self.rule.runs * self.rule.length {
-                return Err(ArrowError::InvalidArgumentError("a page has too few shingles for these runs".into()));
+            if list.len() < self.rule.bands * self.rule.band_length {
+                return Err(ArrowError::InvalidArgumentError("a page has too few shingles for these bands".into()));
             }
-            if self.rule.agree == Agree::Two {
-                let runs = list.chunks_exact(self.rule.length).take(self.rule.runs).map(hash_run).collect();
-                list = runs;
+            if self.rule.evidence == Evidence::TwoBands {
+                let bands = list.chunks_exact(self.rule.band_length).take(self.rule.bands).map(hash_band).collect();
+                list = bands;
             }
             self.sketches.push(&list)?;
             self.pages.push(ids.value(row));
@@ -104,32 +101,32 @@ impl Kin {
         Ok(())
     }
 
-    /// The links: `page`, `other` and `kind`, ordered by page and other.
+    /// The edges: `page`, `other` and `kind`, ordered by page and other.
     pub fn finish(mut self) -> Result<RecordBatch, ArrowError> {
         self.sketches.seal()?;
         let first = self.same_texts();
-        let mut links: Vec<(i64, i64, i8)> = first
+        let mut edges: Vec<(i64, i64, i8)> = first
             .iter()
             .enumerate()
             .filter(|&(i, &f)| i != f as usize && self.known[i] == NEW)
             .map(|(i, &f)| (self.pages[i], self.pages[f as usize], SAME))
             .collect();
         let firsts: Vec<u32> = (0..self.pages.len() as u32).filter(|&i| first[i as usize] == i).collect();
-        match self.rule.agree {
-            Agree::Two => self.link(&firsts, &mut links)?,
-            Agree::OneFor(similarity) => self.pair(&firsts, similarity, &mut links)?,
+        match self.rule.evidence {
+            Evidence::TwoBands => self.edge(&firsts, &mut edges)?,
+            Evidence::OneBand(similarity) => self.pair(&firsts, similarity, &mut edges)?,
         }
-        // Earlier pages stay in their classes, as far as anything new is linked to them.
-        let used: HashSet<i64> = links.iter().flat_map(|&(page, other, _)| [page, other]).collect();
+        // Earlier pages stay in their classes, as far as anything new is joined to them.
+        let used: HashSet<i64> = edges.iter().flat_map(|&(page, other, _)| [page, other]).collect();
         let old = self.pages.iter().zip(&self.known).filter(|&(page, &class)| class != NEW && class != *page);
-        let old = old.filter(|(page, _)| used.contains(*page)).map(|(&page, &class)| (page, class, LINKED));
-        links.extend(old);
-        links.par_sort_unstable();
-        links.dedup();
+        let old = old.filter(|(page, _)| used.contains(*page)).map(|(&page, &class)| (page, class, NEAR));
+        edges.extend(old);
+        edges.par_sort_unstable();
+        edges.dedup();
         batch_of(vec![
-            ("page", Arc::new(links.iter().map(|l| l.0).collect::<Int64Array>())),
-            ("other", Arc::new(links.iter().map(|l| l.1).collect::<Int64Array>())),
-            ("kind", Arc::new(links.iter().map(|l| l.2).collect::<Int8Array>())),
+            ("page", Arc::new(edges.iter().map(|l| l.0).collect::<Int64Array>())),
+            ("other", Arc::new(edges.iter().map(|l| l.1).collect::<Int64Array>())),
+            ("kind", Arc::new(edges.iter().map(|l| l.2).collect::<Int8Array>())),
         ])
     }
 
@@ -152,7 +149,7 @@ impl Kin {
         mut found: impl FnMut(&[u32]),
     ) -> io::Result<()> {
         // A key and its page are 16 bytes, twice that while they are sorted.
-        let passes = (firsts.len() * 32).div_ceil(self.memory / 4 + 1).max(1) as u64;
+        let passes = passes(firsts.len() * 32, self.memory / 4) as u64;
         for pass in 0..passes {
             let mut keys = Vec::new();
             let mut buffer = Vec::new();
@@ -173,44 +170,44 @@ impl Kin {
         Ok(())
     }
 
-    /// The paper's rule: a key for each pair of runs.
-    fn link(&self, firsts: &[u32], links: &mut Vec<(i64, i64, i8)>) -> io::Result<()> {
-        let mut union = Union::new(self.pages.len());
-        for a in 0..self.rule.runs {
+    /// The paper's rule: a key for each pair of bands.
+    fn edge(&self, firsts: &[u32], edges: &mut Vec<(i64, i64, i8)>) -> io::Result<()> {
+        let mut union = UnionFind::new(self.pages.len());
+        for a in 0..self.rule.bands {
             for b in 0..a {
                 let join = |group: &[u32]| {
                     group[1..].iter().for_each(|&i| {
                         union.join(group[0], i);
                     })
                 };
-                self.groups(firsts, |runs| mix(runs[a]).wrapping_add(runs[b]), join)?;
+                self.groups(firsts, |bands| mix(bands[a]).wrapping_add(bands[b]), join)?;
             }
         }
-        let mut least = vec![i64::MAX; self.pages.len()];
+        let mut smallest = vec![i64::MAX; self.pages.len()];
         for &i in firsts {
-            let least = &mut least[union.find(i) as usize];
-            *least = self.pages[i as usize].min(*least);
+            let smallest = &mut smallest[union.find(i) as usize];
+            *smallest = self.pages[i as usize].min(*smallest);
         }
         for &i in firsts.iter().filter(|&&i| self.known[i as usize] == NEW) {
-            let first = least[union.find(i) as usize];
+            let first = smallest[union.find(i) as usize];
             if first != self.pages[i as usize] {
-                links.push((self.pages[i as usize], first, LINKED));
+                edges.push((self.pages[i as usize], first, NEAR));
             }
         }
         Ok(())
     }
 
-    /// Candidates: a key for each run, and an estimate that is not hopeless.
-    fn pair(&self, firsts: &[u32], similarity: f64, links: &mut Vec<(i64, i64, i8)>) -> io::Result<()> {
-        let m = (self.rule.runs * self.rule.length) as f64;
+    /// Candidates: a key for each band, and an estimate that may reach the similarity.
+    fn pair(&self, firsts: &[u32], similarity: f64, edges: &mut Vec<(i64, i64, i8)>) -> io::Result<()> {
+        let m = (self.rule.bands * self.rule.band_length) as f64;
         // Four standard deviations below what is wanted: one true pair in 30,000 is lost.
-        let least = (m * similarity - 4.0 * (m * similarity * (1.0 - similarity)).sqrt()).ceil().max(1.0) as usize;
+        let min_equal = (m * similarity - 4.0 * (m * similarity * (1.0 - similarity)).sqrt()).ceil().max(1.0) as usize;
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut error = None;
-        for run in 0..self.rule.runs {
-            let range = run * self.rule.length..(run + 1) * self.rule.length;
+        for band in 0..self.rule.bands {
+            let range = band * self.rule.band_length..(band + 1) * self.rule.band_length;
             let mut fresh = Vec::new();
-            self.groups(firsts, |list| hash_run(&list[range.clone()]), |group| offer(group, &mut fresh))?;
+            self.groups(firsts, |list| hash_band(&list[range.clone()]), |group| offer(group, &mut fresh))?;
             fresh.retain(|&(_, later)| self.known[later as usize] == NEW);
             let sifted = fresh
                 .par_iter()
@@ -218,7 +215,7 @@ impl Kin {
                     || (Vec::new(), Vec::new()),
                     |(x, y), &(a, b)| {
                         let (a, b) = (self.sketches.get(a as usize, x)?, self.sketches.get(b as usize, y)?);
-                        Ok(a.iter().zip(b).filter(|(a, b)| a == b).count() >= least)
+                        Ok(a.iter().zip(b).filter(|(a, b)| a == b).count() >= min_equal)
                     },
                 )
                 .collect::<io::Result<Vec<bool>>>();
@@ -229,7 +226,7 @@ impl Kin {
             pairs.par_sort_unstable();
             pairs.dedup();
         }
-        links.extend(pairs.iter().map(|&(a, b)| (self.pages[b as usize], self.pages[a as usize], CANDIDATE)));
+        edges.extend(pairs.iter().map(|&(a, b)| (self.pages[b as usize], self.pages[a as usize], CANDIDATE)));
         error.map_or(Ok(()), Err)
     }
 }
@@ -253,14 +250,9 @@ fn offer(group: &[u32], pairs: &mut Vec<(u32, u32)>) {
     }
 }
 
-/// One number for a run of shingles.
-pub fn hash_run(run: &[u64]) -> u64 {
-    run.iter().fold(run.len() as u64, |hash, &shingle| mix(hash ^ shingle))
-}
-
-/// How many runs of two sketches agree.
-pub fn agreeing_runs(a: &[u64], b: &[u64], runs: usize, length: usize) -> usize {
-    a.chunks_exact(length).zip(b.chunks_exact(length)).take(runs).filter(|(a, b)| a == b).count()
+/// One number for a band of shingles.
+fn hash_band(band: &[u64]) -> u64 {
+    band.iter().fold(band.len() as u64, |hash, &shingle| mix(hash ^ shingle))
 }
 
 #[cfg(test)]
@@ -269,7 +261,12 @@ mod tests {
     use crate::page::text::words::Words;
     use crate::shingles::minwise::{Family, ShingleParams, Shingler};
 
-    /// The chance that at least two of six runs of 14 agree.
+    /// How many bands of two sketches agree.
+    fn matching_bands(a: &[u64], b: &[u64], bands: usize, band_length: usize) -> usize {
+        a.chunks_exact(band_length).zip(b.chunks_exact(band_length)).take(bands).filter(|(a, b)| a == b).count()
+    }
+
+    /// The chance that at least two of six bands of 14 agree.
     fn chance(jaccard: f64) -> f64 {
         let x = jaccard.powi(14);
         1.0 - (1.0 - x).powi(6) - 6.0 * x * (1.0 - x).powi(5)
@@ -279,7 +276,7 @@ mod tests {
         words.map(|w| format!("{w:x} ")).collect()
     }
 
-    /// How often the paper's rule links two pages of so many random words, `shared` of them in both.
+    /// How often the paper's rule finds two pages of so many random words, `shared` of them in both.
     fn simulate(family: Family, shared: u64, own: u64, trials: u64) -> f64 {
         let mut shingler = Shingler::new(ShingleParams { k: 1, m: 84, family, seed: 3 });
         let mut words = Words::default();
@@ -287,13 +284,13 @@ mod tests {
             words.fill(text);
             shingler.shingles(&words).unwrap()
         };
-        let linked = (0..trials).filter(|trial| {
+        let joined = (0..trials).filter(|trial| {
             let base = trial * 1_000_003;
             let both = text((0..shared).map(|i| mix(base + i)));
             let [a, b] = [1, 2].map(|side| both.clone() + &text((0..own).map(|i| mix(base + side * 100_000 + i))));
-            agreeing_runs(&sketch(&a), &sketch(&b), 6, 14) >= 2
+            matching_bands(&sketch(&a), &sketch(&b), 6, 14) >= 2
         });
-        linked.count() as f64 / trials as f64
+        joined.count() as f64 / trials as f64
     }
 
     fn check(family: Family, trials: u64) {

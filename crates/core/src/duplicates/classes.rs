@@ -1,22 +1,20 @@
-//! From links to classes: candidates are verified on the pages' phrases, and every member is compared with its
-//! representative, so that nobody has to trust a sketch.
+//! From edges to classes: candidates are verified on the pages' phrases, and every member is compared with its
+//! representative.
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, Int8Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column, string};
 use crate::duplicates::candidates::{CANDIDATE, SAME};
 use crate::page::text::words::Words;
-use crate::phrases::popular::batch_of;
 use crate::shingles::minwise::Shingler;
-use crate::spill::lists::{Sets, jaccard};
-use crate::union_find::Union;
+use crate::spill::lists::{SpillLists, jaccard};
+use crate::union_find::UnionFind;
 
 /// Candidates that are verified at once: between two such lots what is joined already is left out.
 const LOT: usize = 2048;
@@ -26,11 +24,11 @@ const ROWS: usize = 1 << 16;
 
 const NONE: u32 = u32::MAX;
 
-/// Collects the texts of linked pages, then makes classes.
-pub struct Verifier {
+/// Collects the texts of joined pages, then makes classes.
+pub struct ClassBuilder {
     /// Page ids in ascending order; everything else is by their ordinals.
     pages: Vec<i64>,
-    links: Vec<(u32, u32)>,
+    edges: Vec<(u32, u32)>,
     candidates: Vec<(u32, u32)>,
     /// The first page of the same text.
     same: Vec<u32>,
@@ -39,31 +37,29 @@ pub struct Verifier {
     urls: Vec<Option<Box<str>>>,
     /// Which phrase set is a page's.
     set: Vec<u32>,
-    sets: Sets,
+    sets: SpillLists,
     shingler: Shingler,
 }
 
-impl Verifier {
-    /// For the links that `Kin` found. Pages from `first_new` on are listed; older ones only as representatives.
+impl ClassBuilder {
+    /// For the edges that `CandidateFinder` found. Pages from `first_new` on are listed; older ones only as representatives.
     pub fn new(
-        links: &RecordBatch,
+        edges: &RecordBatch,
         similarity: f64,
         first_new: i64,
         shingler: Shingler,
         memory: usize,
         spill: &Path,
     ) -> Result<Self, ArrowError> {
-        let wrong = || ArrowError::SchemaError("links are page, other and kind".into());
-        let ids = |name| links.column_by_name(name).and_then(|c| c.as_primitive_opt::<Int64Type>()).ok_or_else(wrong);
-        let (page, other) = (ids("page")?, ids("other")?);
-        let kind = links.column_by_name("kind").and_then(|c| c.as_primitive_opt::<Int8Type>()).ok_or_else(wrong)?;
+        let (page, other): (&Int64Array, &Int64Array) = (column(edges, "page")?, column(edges, "other")?);
+        let kind: &Int8Array = column(edges, "kind")?;
         let mut pages: Vec<i64> = page.values().iter().chain(other.values()).copied().collect();
         pages.par_sort_unstable();
         pages.dedup();
         let ordinal = |id: i64| pages.binary_search(&id).unwrap_or_default() as u32;
         let mut same: Vec<u32> = (0..pages.len() as u32).collect();
         let (mut certain, mut candidates) = (Vec::new(), Vec::new());
-        for row in 0..links.num_rows() {
+        for row in 0..edges.num_rows() {
             let (a, b) = (ordinal(page.value(row)), ordinal(other.value(row)));
             match kind.value(row) {
                 CANDIDATE => candidates.push((a.min(b), a.max(b))),
@@ -76,15 +72,15 @@ impl Verifier {
             }
         }
         candidates.par_sort_unstable();
-        Ok(Verifier {
-            links: certain,
+        Ok(ClassBuilder {
+            edges: certain,
             candidates,
             same,
             similarity,
             first_new,
             urls: vec![None; pages.len()],
             set: vec![NONE; pages.len()],
-            sets: Sets::new(memory / 2, &spill.join("phrases")),
+            sets: SpillLists::new(memory / 2, spill),
             shingler,
             pages,
         })
@@ -92,23 +88,18 @@ impl Verifier {
 
     /// More pages: `page`, `url` and `text`. The text of a page that is the same as an earlier one's is not needed.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let wrong = || ArrowError::SchemaError("pages are page, url and text".into());
-        let ids = batch.column_by_name("page").and_then(|c| c.as_primitive_opt::<Int64Type>()).ok_or_else(wrong)?;
-        let strings = |name| batch.column_by_name(name).and_then(|c| c.as_string_opt::<i32>()).ok_or_else(wrong);
-        let (urls, texts) = (strings("url")?, strings("text")?);
+        let ids: &Int64Array = column(batch, "page")?;
+        let (urls, texts): (&StringArray, &StringArray) = (column(batch, "url")?, column(batch, "text")?);
         let found: Vec<Option<Vec<u64>>> = (0..batch.num_rows())
             .into_par_iter()
             .map_init(
                 || (self.shingler.clone(), Words::default()),
-                |(shingler, words), row| {
-                    let text = texts.is_valid(row).then(|| texts.value(row))?;
-                    Some(phrase_set(text, words, shingler))
-                },
+                |(shingler, words), row| Some(phrase_set(string(texts, row)?, words, shingler)),
             )
             .collect();
         for (row, set) in found.into_iter().enumerate() {
             let Ok(i) = self.pages.binary_search(&ids.value(row)) else { continue };
-            self.urls[i] = urls.is_valid(row).then(|| urls.value(row).into());
+            self.urls[i] = string(urls, row).map(Into::into);
             if let Some(set) = set {
                 self.set[i] = self.sets.len() as u32;
                 self.sets.push(&set)?;
@@ -120,8 +111,8 @@ impl Verifier {
     /// The classes: `class`, `page`, `url`, `kind`, `representative`, `jaccard`, by class and page.
     pub fn finish(mut self) -> Result<Vec<RecordBatch>, ArrowError> {
         self.sets.seal()?;
-        let mut union = Union::new(self.pages.len());
-        self.links.iter().for_each(|&(a, b)| {
+        let mut union = UnionFind::new(self.pages.len());
+        self.edges.iter().for_each(|&(a, b)| {
             union.join(a, b);
         });
         self.verify(&mut union)?;
@@ -144,7 +135,7 @@ impl Verifier {
         rows.chunks(ROWS).map(|rows| self.batch(rows)).collect()
     }
 
-    fn verify(&mut self, union: &mut Union) -> io::Result<()> {
+    fn verify(&mut self, union: &mut UnionFind) -> io::Result<()> {
         let candidates = std::mem::take(&mut self.candidates);
         let mut rest = candidates.into_iter();
         loop {

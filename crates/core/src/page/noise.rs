@@ -3,11 +3,10 @@
 //! Most of a page is ASCII, of which this pass keeps about a third: blocks of 16 bytes are compacted by one shuffle
 //! per half where the CPU has it ([`crate::simd::blocks`]), and by a loop without branches elsewhere.
 
-use crate::page::text::chars::{Kind, Kinds, char_at};
+use crate::page::text::chars::{CharClass, CharClasses, char_at};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::blocks;
 
-/// Bytes handled at once.
 const BLOCK: usize = 16;
 
 /// A buffer larger than this is not kept for the next page.
@@ -29,7 +28,7 @@ impl Noise {
         if self.buffer.len() < bytes.len() + BLOCK {
             self.buffer.resize(bytes.len() + BLOCK, 0);
         }
-        let kinds = Kinds::get();
+        let classes = CharClasses::get();
         let compact = compactor();
         let (mut at, mut len, mut continuation) = (0, 0, 0);
         while at < bytes.len() {
@@ -38,7 +37,7 @@ impl Noise {
             len += written;
             while at < bytes.len() && !bytes[at].is_ascii() {
                 let (c, next) = char_at(bytes, at);
-                if kinds.of(c) == Kind::Noise {
+                if classes.of(c) == CharClass::Noise {
                     self.buffer[len..len + next - at].copy_from_slice(&bytes[at..next]);
                     len += next - at;
                     continuation += next - at - 1;
@@ -57,18 +56,15 @@ impl Noise {
         }
     }
 
-    /// The noise as UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
         &self.buffer[..self.len]
     }
 
-    /// Its number of characters.
     pub fn chars(&self) -> usize {
         self.chars
     }
 }
 
-/// The noise of `html`.
 pub fn noise(html: &str) -> String {
     let mut noise = Noise::default();
     noise.fill(html);

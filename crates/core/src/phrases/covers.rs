@@ -2,6 +2,10 @@
 //!
 //! Greedy: the page that holds most of what is still uncovered, among equals the one that holds most in all, then the
 //! one of smallest id. Foreign pages come first; pages of the own site only when no foreign page helps any more.
+//!
+//! `quilts::greedy_cover` follows another rule: ties go to the smallest id at once, there are no two rounds, and nothing
+//! is pruned. It keeps exact counts for thousands of grams a page; here a page has at most m popular shingles, whose
+//! gain is counted again.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,19 +14,20 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Int64Builder, ListBuilder, StructBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use crate::phrases::popular::{Sites, batch_of, numbers, shingles, wrong};
+use crate::arrow::{batch_of, column, wrong};
+use crate::phrases::popular::{PageSites, shingles};
 
 /// What is popular, to be looked up.
-pub struct Donors {
-    sites: Sites,
-    /// The addresses from which a host was served.
-    addresses: HashMap<i32, Vec<i32>>,
-    /// The offered pages, as places among the sites: those of an entry begin where those of the one before end.
+pub struct PhraseCovers {
+    sites: PageSites,
+    /// The IP addresses from which a host was served.
+    ips: HashMap<i32, Vec<i32>>,
+    /// The offered pages, as indexes among the sites: those of an entry begin where those of the one before end.
     holders: Vec<u32>,
     entries: HashMap<(u64, u32), (u64, u32)>,
 }
@@ -30,8 +35,7 @@ pub struct Donors {
 /// One donor of a cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Donor {
-    /// Its place among the sites.
-    pub place: u32,
+    pub index: u32,
     /// Shingles that it is the first to cover.
     pub shingles: usize,
     /// It is of another site.
@@ -41,33 +45,32 @@ pub struct Donor {
 /// The cover of one page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cover {
-    /// In order of choice.
     pub donors: Vec<Donor>,
     /// Shingles that foreign donors cover.
     pub foreign: usize,
 }
 
-impl Donors {
-    /// From what `FindPopular` found.
-    pub fn new(sites: Sites, popular: &[RecordBatch]) -> Result<Self, ArrowError> {
-        let mut addresses: HashMap<i32, Vec<i32>> = HashMap::new();
-        for (&host, &address) in sites.hosts.iter().zip(&sites.addresses).filter(|(_, address)| **address >= 0) {
-            let seen = addresses.entry(host).or_default();
-            if !seen.contains(&address) {
-                seen.push(address);
+impl PhraseCovers {
+    /// From what `PopularPhrases` found.
+    pub fn new(sites: PageSites, popular: &[RecordBatch]) -> Result<Self, ArrowError> {
+        let mut ips: HashMap<i32, Vec<i32>> = HashMap::new();
+        for (&host, &ip) in sites.hosts.iter().zip(&sites.ips).filter(|(_, ip)| **ip >= 0) {
+            let seen = ips.entry(host).or_default();
+            if !seen.contains(&ip) {
+                seen.push(ip);
             }
         }
-        let mut donors = Donors { sites, addresses, holders: Vec::new(), entries: HashMap::new() };
+        let mut donors = PhraseCovers { sites, ips, holders: Vec::new(), entries: HashMap::new() };
         for batch in popular {
-            let (phrase, function) = (numbers(batch, "fingerprint")?, numbers(batch, "function")?);
-            let lists = batch.column_by_name("holders").and_then(|c| c.as_list_opt::<i32>());
-            let lists = lists.ok_or_else(|| wrong("holders"))?;
+            let (phrase, function) =
+                (column::<Int64Array>(batch, "fingerprint")?, column::<Int64Array>(batch, "function")?);
+            let lists: &ListArray = column(batch, "holders")?;
             for row in 0..batch.num_rows() {
                 let list = lists.value(row);
                 let list = list.as_primitive_opt::<Int64Type>().ok_or_else(|| wrong("holders"))?;
                 let at = donors.holders.len() as u64;
                 let sites = &donors.sites;
-                donors.holders.extend(list.values().iter().filter_map(|&page| sites.place(page)));
+                donors.holders.extend(list.values().iter().filter_map(|&page| sites.index(page)));
                 let count = (donors.holders.len() as u64 - at) as u32;
                 donors.entries.insert((phrase.value(row) as u64, function.value(row) as u32), (at, count));
             }
@@ -84,7 +87,7 @@ impl Donors {
 
     /// How many shingles of each page are popular: `page` and `popular`.
     pub fn count(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-        let pages = numbers(batch, "page")?;
+        let pages: &Int64Array = column(batch, "page")?;
         let rows = 0..batch.num_rows();
         let counts: Vec<i64> = rows
             .into_par_iter()
@@ -95,18 +98,18 @@ impl Donors {
         batch_of(vec![("page", Arc::new(pages)), ("popular", Arc::new(Int64Array::from(counts)))])
     }
 
-    /// The covers of the pages of a batch that have at least `least` popular shingles.
-    pub fn cover_batch(&self, batch: &RecordBatch, least: usize, prune: bool) -> Result<RecordBatch, ArrowError> {
-        let pages = numbers(batch, "page")?;
+    /// The covers of the pages of a batch that have at least `min_popular` popular shingles.
+    pub fn cover_batch(&self, batch: &RecordBatch, min_popular: usize, prune: bool) -> Result<RecordBatch, ArrowError> {
+        let pages: &Int64Array = column(batch, "page")?;
         let covers = (0..batch.num_rows())
             .into_par_iter()
             .map(|row| {
                 let popular = self.popular(shingles(batch, row)?);
-                let place = self.sites.place(pages.value(row));
-                let (Some(place), true) = (place, popular.len() >= least && !popular.is_empty()) else {
+                let index = self.sites.index(pages.value(row));
+                let (Some(index), true) = (index, popular.len() >= min_popular && !popular.is_empty()) else {
                     return Ok(None);
                 };
-                Ok(Some((pages.value(row), popular.len() as i64, self.cover(place, &popular, prune))))
+                Ok(Some((pages.value(row), popular.len() as i64, self.cover(index, &popular, prune))))
             })
             .collect::<Result<Vec<_>, ArrowError>>()?;
         let covers: Vec<_> = covers.into_iter().flatten().collect();
@@ -120,7 +123,7 @@ impl Donors {
             for donor in &donor.donors {
                 let row = donors.values();
                 let made = "the fields were made above";
-                let page = self.sites.pages[donor.place as usize];
+                let page = self.sites.pages[donor.index as usize];
                 row.field_builder::<Int64Builder>(0).expect(made).append_value(page);
                 row.field_builder::<Int64Builder>(1).expect(made).append_value(donor.shingles as i64);
                 row.field_builder::<BooleanBuilder>(2).expect(made).append_value(donor.foreign);
@@ -128,23 +131,25 @@ impl Donors {
             }
             donors.append(true);
         }
-        let column =
+        let numbers =
             |of: fn(&(i64, i64, Cover)) -> i64| -> ArrayRef { Arc::new(covers.iter().map(of).collect::<Int64Array>()) };
         batch_of(vec![
-            ("page", column(|c| c.0)),
-            ("popular", column(|c| c.1)),
-            ("cover", column(|c| c.2.donors.len() as i64)),
-            ("foreign", column(|c| c.2.foreign as i64)),
+            ("page", numbers(|c| c.0)),
+            ("popular", numbers(|c| c.1)),
+            ("cover", numbers(|c| c.2.donors.len() as i64)),
+            ("foreign", numbers(|c| c.2.foreign as i64)),
             ("donors", Arc::new(donors.finish())),
         ])
     }
 
-    /// A donor is of the page's own site: same server, or an address from which the page's host was served.
+    /// A donor is of the page's own site: same server, or an IP address from which the page's host was served.
+    ///
+    /// This is the rule of the phrases paper, whatever `foreign` of the quilts is (`quilts::sites::Foreign`).
     fn is_own(&self, page: u32, donor: u32) -> bool {
         let (page, donor) = (page as usize, donor as usize);
-        let address = self.sites.addresses[donor];
-        let seen = || self.addresses.get(&self.sites.hosts[page]).is_some_and(|seen| seen.contains(&address));
-        self.sites.servers[page] == self.sites.servers[donor] || (address >= 0 && seen())
+        let ip = self.sites.ips[donor];
+        let seen = || self.ips.get(&self.sites.hosts[page]).is_some_and(|seen| seen.contains(&ip));
+        self.sites.servers[page] == self.sites.servers[donor] || (ip >= 0 && seen())
     }
 
     /// The greedy cover of a page whose popular shingles these pages hold.
@@ -166,7 +171,7 @@ impl Donors {
         }
         let mut met = vec![false; popular.len()];
         let donors = chosen.into_iter().map(|choice| Donor {
-            place: choice.donor,
+            index: choice.donor,
             shingles: choice.held.iter().filter(|held| !std::mem::replace(&mut met[held.1 as usize], true)).count(),
             foreign: choice.foreign,
         });

@@ -3,23 +3,22 @@
 //! Every phrase of every page is a row; rows of one phrase meet, and on all pages but the first that has it the
 //! phrase is borrowed. Here a text has a beginning and an end: n words give n - k + 1 phrases.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder, StructBuilder};
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Int64Array, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use rayon::prelude::*;
 
-use crate::page::text::words::Words;
-use crate::phrases::popular::{batch_of, numbers, wrong};
-use crate::phrases::quotes::spans;
+use crate::arrow::{batch_of, column, string};
+use crate::page::text::words::{Words, char_spans, word_spans};
 use crate::shingles::minwise::Shingler;
-use crate::spill::lists::Sets;
-use crate::spill::partitions::Parts;
+use crate::spill::lists::SpillLists;
+use crate::spill::partitions::SpillPartitions;
 
-const PARTS: usize = 64;
+const PARTITIONS: usize = 64;
 
 /// Finds and cuts out what earlier pages have.
 pub struct Originals {
@@ -28,10 +27,10 @@ pub struct Originals {
     ranks: Vec<i64>,
     k: usize,
     shingler: Shingler,
-    phrases: Parts,
-    marks: Parts,
+    phrases: SpillPartitions,
+    marks: SpillPartitions,
     /// The borrowed words of each page: begin << 32 | end.
-    borrowed: Sets,
+    borrowed: SpillLists,
 }
 
 impl Originals {
@@ -43,38 +42,33 @@ impl Originals {
         memory: usize,
         spill: &Path,
     ) -> Result<Self, ArrowError> {
-        let folder = |name: &str| -> Result<_, ArrowError> {
-            let path = spill.join(name);
-            std::fs::create_dir_all(&path)?;
-            Ok(path)
-        };
-        let phrases = Parts::new(PARTS, memory / 2, &folder("phrases")?);
-        let marks = Parts::new(PARTS, memory / 8, &folder("marks")?);
-        let borrowed = Sets::new(memory / 8, &spill.join("borrowed"));
-        let pages = numbers(order, "page")?.values().to_vec();
-        let ranks = numbers(order, "rank")?.values().to_vec();
+        let phrases = SpillPartitions::new(PARTITIONS, memory / 2, spill);
+        let marks = SpillPartitions::new(PARTITIONS, memory / 8, spill);
+        let borrowed = SpillLists::new(memory / 8, spill);
+        let pages = column::<Int64Array>(order, "page")?.values().to_vec();
+        let ranks = column::<Int64Array>(order, "rank")?.values().to_vec();
         Ok(Originals { pages, ranks, k, shingler, phrases, marks, borrowed })
     }
 
     /// More texts: `page` and `text`.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let pages = numbers(batch, "page")?;
-        let texts = batch.column_by_name("text").and_then(|c| c.as_string_opt::<i32>()).ok_or_else(|| wrong("text"))?;
+        let pages: &Int64Array = column(batch, "page")?;
+        let texts: &StringArray = column(batch, "text")?;
         let found: Vec<Vec<u64>> = (0..batch.num_rows())
             .into_par_iter()
             .map_init(
                 || (self.shingler.clone(), Words::default()),
                 |(shingler, words), row| {
-                    words.fill(if texts.is_valid(row) { texts.value(row) } else { "" });
+                    words.fill(string(texts, row).unwrap_or_default());
                     let n = words.len();
                     shingler.phrases(words)[..(n + 1).saturating_sub(self.k)].to_vec()
                 },
             )
             .collect();
         for (row, phrases) in found.into_iter().enumerate() {
-            let Ok(place) = self.pages.binary_search(&pages.value(row)) else { continue };
+            let Ok(index) = self.pages.binary_search(&pages.value(row)) else { continue };
             for (at, phrase) in phrases.into_iter().enumerate() {
-                self.phrases.push((phrase, (place as u64) << 32 | at as u64))?;
+                self.phrases.push((phrase, (index as u64) << 32 | at as u64))?;
             }
         }
         Ok(())
@@ -83,8 +77,8 @@ impl Originals {
     /// All texts have come; they may be cut from now on.
     pub fn seal(&mut self) -> Result<(), ArrowError> {
         let scale = u64::MAX / (self.pages.len() as u64 + 1);
-        for part in 0..self.phrases.len() {
-            let mut rows = self.phrases.take(part)?;
+        for partition in 0..self.phrases.len() {
+            let mut rows = self.phrases.take(partition)?;
             rows.par_sort_unstable();
             for held in rows.chunk_by(|a, b| a.0 == b.0) {
                 let rank = |row: &(u64, u64)| self.ranks[(row.1 >> 32) as usize];
@@ -95,12 +89,12 @@ impl Originals {
             }
         }
         let mut list: Vec<u64> = Vec::new();
-        for part in 0..self.marks.len() {
-            let mut rows = self.marks.take(part)?;
+        for partition in 0..self.marks.len() {
+            let mut rows = self.marks.take(partition)?;
             rows.par_sort_unstable();
             for marks in rows.chunk_by(|a, b| a.0 == b.0) {
-                let place = (marks[0].1 >> 32) as usize;
-                while self.borrowed.len() < place {
+                let index = (marks[0].1 >> 32) as usize;
+                while self.borrowed.len() < index {
                     self.borrowed.push(&[])?;
                 }
                 list.clear();
@@ -119,17 +113,17 @@ impl Originals {
     }
 
     /// What is left of each text: `page`, `text`, and `passages`: where they were, in characters. Passages of fewer
-    /// words than `least` are left out.
-    pub fn cut(&self, batch: &RecordBatch, least: usize) -> Result<RecordBatch, ArrowError> {
-        let pages = numbers(batch, "page")?;
-        let texts = batch.column_by_name("text").and_then(|c| c.as_string_opt::<i32>()).ok_or_else(|| wrong("text"))?;
+    /// words than `min_words` are left out.
+    pub fn cut(&self, batch: &RecordBatch, min_words: usize) -> Result<RecordBatch, ArrowError> {
+        let pages: &Int64Array = column(batch, "page")?;
+        let texts: &StringArray = column(batch, "text")?;
         let found = (0..batch.num_rows())
             .into_par_iter()
             .map_init(Vec::new, |buffer, row| {
-                let text = if texts.is_valid(row) { texts.value(row) } else { "" };
-                let place = self.pages.binary_search(&pages.value(row)).unwrap_or(usize::MAX);
-                let borrowed = if place < self.borrowed.len() { self.borrowed.get(place, buffer)? } else { &[] };
-                Ok(own(text, borrowed, least))
+                let text = string(texts, row).unwrap_or_default();
+                let index = self.pages.binary_search(&pages.value(row)).unwrap_or(usize::MAX);
+                let borrowed = if index < self.borrowed.len() { self.borrowed.get(index, buffer)? } else { &[] };
+                Ok(own_passages(text, borrowed, min_words))
             })
             .collect::<Result<Vec<_>, ArrowError>>()?;
         let fields = ["start", "end"].map(|name| Field::new(name, DataType::Int64, true));
@@ -137,9 +131,9 @@ impl Originals {
         let mut text = StringBuilder::new();
         for (left, offsets) in &found {
             text.append_value(left);
-            for &(start, end) in offsets {
+            for span in offsets {
                 let row = passages.values();
-                for (i, value) in [start, end].into_iter().enumerate() {
+                for (i, value) in [span.start, span.end].into_iter().enumerate() {
                     let field = row.field_builder::<Int64Builder>(i).expect("the fields were made above");
                     field.append_value(value as i64);
                 }
@@ -156,31 +150,18 @@ impl Originals {
 }
 
 /// The passages between borrowed words (begin << 32 | end, ascending), a line each, and where they were.
-fn own(text: &str, borrowed: &[u64], least: usize) -> (String, Vec<(usize, usize)>) {
-    let words = spans(text);
-    let (mut left, mut offsets) = (String::new(), Vec::new());
-    // Characters are counted once, from passage to passage.
-    let (mut byte, mut character) = (0, 0);
+fn own_passages(text: &str, borrowed: &[u64], min_words: usize) -> (String, Vec<Range<usize>>) {
+    let words = word_spans(text);
     let mut at = 0;
     let ends = borrowed.iter().map(|b| ((b >> 32) as usize, (b & 0xFFFF_FFFF) as usize));
-    for (begin, end) in ends.chain([(words.len(), words.len())]) {
-        let run = &words[at.min(begin)..begin];
+    let passages = ends.chain([(words.len(), words.len())]).filter_map(|(begin, end)| {
+        let own = &words[at.min(begin)..begin];
         at = end;
-        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-        if run.len() < least {
-            continue;
-        }
-        let passage = &text[first.start..last.end];
-        let start = character + text[byte..first.start].chars().count();
-        let stop = start + passage.chars().count();
-        (byte, character) = (last.end, stop);
-        if !left.is_empty() {
-            left.push('\n');
-        }
-        left.push_str(passage);
-        offsets.push((start, stop));
-    }
-    (left, offsets)
+        (own.len() >= min_words).then_some(own.first()?.start..own.last()?.end)
+    });
+    let passages: Vec<Range<usize>> = passages.collect();
+    let left: Vec<&str> = passages.iter().map(|passage| &text[passage.clone()]).collect();
+    (left.join("\n"), char_spans(text, passages))
 }
 
 #[cfg(test)]
@@ -190,10 +171,17 @@ mod tests {
     #[test]
     fn passages_and_offsets() {
         let words = |begin: u64, end: u64| begin << 32 | end;
-        assert_eq!(own("Ein é, zwei drei!", &[], 1), ("Ein é, zwei drei".into(), vec![(0, 16)]));
-        assert_eq!(own("Ein é, zwei drei!", &[words(1, 2)], 1), ("Ein\nzwei drei".into(), vec![(0, 3), (7, 16)]));
-        assert_eq!(own("Ein é, zwei drei!", &[words(1, 2)], 2), ("zwei drei".into(), vec![(7, 16)]));
-        assert_eq!(own("a b c", &[words(0, 3)], 1), (String::new(), vec![]));
-        assert_eq!(own("", &[], 1), (String::new(), vec![]));
+        let text = "Ein é, zwei drei!";
+        for (text, borrowed, min_words, left, spans) in [
+            (text, None, 1, "Ein é, zwei drei", &[(0, 16)][..]),
+            (text, Some(words(1, 2)), 1, "Ein\nzwei drei", &[(0, 3), (7, 16)]),
+            (text, Some(words(1, 2)), 2, "zwei drei", &[(7, 16)]),
+            ("a b c", Some(words(0, 3)), 1, "", &[]),
+            ("", None, 1, "", &[]),
+        ] {
+            let found = own_passages(text, borrowed.as_slice(), min_words);
+            let found_spans: Vec<(usize, usize)> = found.1.iter().map(|span| (span.start, span.end)).collect();
+            assert_eq!((found.0.as_str(), &found_spans[..]), (left, spans));
+        }
     }
 }

@@ -8,52 +8,47 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::{Int64Builder, ListBuilder};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, RecordBatch};
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_array::{Array, ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch};
+use arrow_schema::ArrowError;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column};
 use crate::hash::mix;
-use crate::spill::partitions::{Parts, Row};
+use crate::spill::partitions::{Row, SpillPartitions};
 
 /// Where each page lives, as numbers: pages in ascending order.
 #[derive(Clone)]
-pub struct Sites {
-    /// Page ids, ascending.
+pub struct PageSites {
     pub pages: Vec<i64>,
-    /// Host names.
     pub hosts: Vec<i32>,
     /// Domains, or what the user says belongs together.
     pub servers: Vec<i32>,
     /// Addresses; negative where unknown.
-    pub addresses: Vec<i32>,
+    pub ips: Vec<i32>,
 }
 
-impl Sites {
+impl PageSites {
     /// From a batch of `page`, `host`, `server` and `ip`, ordered by page.
     pub fn new(batch: &RecordBatch) -> Result<Self, ArrowError> {
-        let pages = numbers(batch, "page")?.values().to_vec();
-        let column = |name| -> Result<Vec<i32>, ArrowError> {
-            let column = batch.column_by_name(name).and_then(|c| c.as_primitive_opt::<Int32Type>());
-            let column: &Int32Array = column.ok_or_else(|| wrong(name))?;
+        let pages = column::<Int64Array>(batch, "page")?.values().to_vec();
+        let numbers = |name| -> Result<Vec<i32>, ArrowError> {
+            let column: &Int32Array = column(batch, name)?;
             Ok(column.iter().map(|v| v.unwrap_or(-1)).collect())
         };
         if !pages.is_sorted() {
             return Err(ArrowError::InvalidArgumentError("sites are not ordered by page".into()));
         }
-        Ok(Sites { pages, hosts: column("host")?, servers: column("server")?, addresses: column("ip")? })
+        Ok(PageSites { pages, hosts: numbers("host")?, servers: numbers("server")?, ips: numbers("ip")? })
     }
 
-    /// The place of a page.
-    pub fn place(&self, page: i64) -> Option<u32> {
+    pub fn index(&self, page: i64) -> Option<u32> {
         self.pages.binary_search(&page).ok().map(|i| i as u32)
     }
 }
 
 /// A popular phrase under one function, as it comes out.
-struct Popular {
+struct PopularPhrase {
     phrase: u64,
     function: u32,
     /// Of the phrase, over all functions.
@@ -68,68 +63,68 @@ struct Popular {
 }
 
 /// Collects shingles, then finds what is popular.
-pub struct FindPopular {
-    sites: Sites,
-    least: usize,
+pub struct PopularPhrases {
+    sites: PageSites,
+    min_pages: usize,
     holders: usize,
-    rows: Parts,
+    rows: SpillPartitions,
 }
 
-/// Rows are divided so that a part of a tenth of the budget is typical.
-const PARTS: usize = 64;
+/// Partitions on disk: each is sorted in memory.
+const PARTITIONS: usize = 64;
 
-impl FindPopular {
-    /// A phrase needs `least` pages; it offers up to `holders` of them.
-    pub fn new(sites: Sites, least: usize, holders: usize, memory: usize, spill: &Path) -> Self {
-        FindPopular { sites, least, holders, rows: Parts::new(PARTS, memory / 2, spill) }
+impl PopularPhrases {
+    /// A phrase needs `min_pages` pages; it offers up to `holders` of them.
+    pub fn new(sites: PageSites, min_pages: usize, holders: usize, memory: usize, spill: &Path) -> Self {
+        PopularPhrases { sites, min_pages, holders, rows: SpillPartitions::new(PARTITIONS, memory / 2, spill) }
     }
 
     /// More pages: `page` and `shingles`. Pages that are in no site are left out.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let pages = numbers(batch, "page")?;
+        let pages = column::<Int64Array>(batch, "page")?;
         for row in 0..batch.num_rows() {
-            let Some(place) = self.sites.place(pages.value(row)) else { continue };
+            let Some(index) = self.sites.index(pages.value(row)) else { continue };
             for (function, &shingle) in shingles(batch, row)?.iter().enumerate() {
                 let shingle = u64::from_le_bytes(shingle);
-                self.rows.push((shingle, (function as u64) << 32 | u64::from(place)))?;
+                self.rows.push((shingle, (function as u64) << 32 | u64::from(index)))?;
             }
         }
         Ok(())
     }
 
-    /// What is popular: a batch for each part, by phrase and function.
+    /// What is popular: a batch for each partition, by phrase and function.
     pub fn finish(mut self) -> Result<Vec<RecordBatch>, ArrowError> {
-        let mut found = Vec::with_capacity(PARTS);
-        for part in 0..self.rows.len() {
-            let mut rows = self.rows.take(part)?;
+        let mut found = Vec::with_capacity(PARTITIONS);
+        for partition in 0..self.rows.len() {
+            let mut rows = self.rows.take(partition)?;
             rows.par_sort_unstable();
-            let phrases: Vec<&[Row]> = rows.chunk_by(|a, b| a.0 == b.0).filter(|p| p.len() >= self.least).collect();
-            let popular: Vec<Popular> = phrases.par_iter().flat_map_iter(|rows| self.popular(rows)).collect();
+            let phrases: Vec<&[Row]> = rows.chunk_by(|a, b| a.0 == b.0).filter(|p| p.len() >= self.min_pages).collect();
+            let popular: Vec<PopularPhrase> = phrases.par_iter().flat_map_iter(|rows| self.popular(rows)).collect();
             found.push(to_batch(&popular)?);
         }
         Ok(found)
     }
 
     /// The functions under which a phrase is popular. Rows are those of the phrase, by function and page.
-    fn popular(&self, rows: &[Row]) -> Vec<Popular> {
+    fn popular(&self, rows: &[Row]) -> Vec<PopularPhrase> {
         let by_function = |a: &Row, b: &Row| a.1 >> 32 == b.1 >> 32;
-        if !rows.chunk_by(by_function).any(|held| held.len() >= self.least) {
+        if !rows.chunk_by(by_function).any(|held| held.len() >= self.min_pages) {
             return Vec::new();
         }
-        let mut places: Vec<u32> = rows.iter().map(|row| row.1 as u32).collect();
-        places.sort_unstable();
-        places.dedup();
-        let distinct = |of: &[i32]| places.iter().map(|&p| of[p as usize]).collect::<HashSet<i32>>().len();
+        let mut indexes: Vec<u32> = rows.iter().map(|row| row.1 as u32).collect();
+        indexes.sort_unstable();
+        indexes.dedup();
+        let distinct = |of: &[i32]| indexes.iter().map(|&p| of[p as usize]).collect::<HashSet<i32>>().len();
         let (hosts, servers) = (distinct(&self.sites.hosts), distinct(&self.sites.servers));
         rows.chunk_by(by_function)
-            .filter(|held| held.len() >= self.least)
-            .map(|held| Popular {
+            .filter(|held| held.len() >= self.min_pages)
+            .map(|held| PopularPhrase {
                 phrase: held[0].0,
                 function: (held[0].1 >> 32) as u32,
-                pages: places.len(),
+                pages: indexes.len(),
                 hosts,
                 servers,
-                example: self.sites.pages[places[0] as usize],
+                example: self.sites.pages[indexes[0] as usize],
                 held: held.len(),
                 holders: self.offer(held),
             })
@@ -146,8 +141,8 @@ impl FindPopular {
             hashed.sort_unstable();
             let mut met: HashMap<i32, u32> = HashMap::new();
             let mut ranked: Vec<(u32, usize)> = Vec::with_capacity(hashed.len());
-            for (i, &(_, place)) in hashed.iter().enumerate() {
-                let rank = met.entry(self.sites.servers[place as usize]).or_default();
+            for (i, &(_, index)) in hashed.iter().enumerate() {
+                let rank = met.entry(self.sites.servers[index as usize]).or_default();
                 ranked.push((*rank, i));
                 *rank += 1;
             }
@@ -160,44 +155,29 @@ impl FindPopular {
     }
 }
 
-fn to_batch(popular: &[Popular]) -> Result<RecordBatch, ArrowError> {
-    let column = |of: fn(&Popular) -> i64| -> ArrayRef { Arc::new(popular.iter().map(of).collect::<Int64Array>()) };
+fn to_batch(popular: &[PopularPhrase]) -> Result<RecordBatch, ArrowError> {
+    let numbers =
+        |of: fn(&PopularPhrase) -> i64| -> ArrayRef { Arc::new(popular.iter().map(of).collect::<Int64Array>()) };
     let mut holders = ListBuilder::new(Int64Builder::new());
     for one in popular {
         holders.values().append_slice(&one.holders);
         holders.append(true);
     }
     let columns: Vec<(&str, ArrayRef)> = vec![
-        ("fingerprint", column(|p| p.phrase as i64)),
-        ("function", column(|p| i64::from(p.function))),
-        ("pages", column(|p| p.pages as i64)),
-        ("hosts", column(|p| p.hosts as i64)),
-        ("servers", column(|p| p.servers as i64)),
-        ("example", column(|p| p.example)),
-        ("held", column(|p| p.held as i64)),
+        ("fingerprint", numbers(|p| p.phrase as i64)),
+        ("function", numbers(|p| i64::from(p.function))),
+        ("pages", numbers(|p| p.pages as i64)),
+        ("hosts", numbers(|p| p.hosts as i64)),
+        ("servers", numbers(|p| p.servers as i64)),
+        ("example", numbers(|p| p.example)),
+        ("held", numbers(|p| p.held as i64)),
         ("holders", Arc::new(holders.finish())),
     ];
     batch_of(columns)
 }
 
-/// A batch of named columns.
-pub(crate) fn batch_of(columns: Vec<(&str, ArrayRef)>) -> Result<RecordBatch, ArrowError> {
-    let fields: Vec<Field> =
-        columns.iter().map(|(name, column)| Field::new(*name, column.data_type().clone(), true)).collect();
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, column)| column).collect())
-}
-
 /// The shingles of one row; none for a page without words.
 pub(crate) fn shingles(batch: &RecordBatch, row: usize) -> Result<&[[u8; 8]], ArrowError> {
-    let column = batch.column_by_name("shingles").and_then(|c| c.as_binary_opt::<i32>());
-    let column = column.ok_or_else(|| wrong("shingles"))?;
+    let column: &BinaryArray = column(batch, "shingles")?;
     Ok(if column.is_valid(row) { column.value(row).as_chunks().0 } else { &[] })
-}
-
-pub(crate) fn numbers<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a Int64Array, ArrowError> {
-    batch.column_by_name(name).and_then(|c| c.as_primitive_opt::<Int64Type>()).ok_or_else(|| wrong(name))
-}
-
-pub(crate) fn wrong(name: &str) -> ArrowError {
-    ArrowError::SchemaError(format!("the batch has no column {name} of the right type"))
 }

@@ -8,17 +8,16 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::column;
 use crate::quilts::grams::Grams;
-use crate::quilts::index::IndexWriter;
+use crate::quilts::index::GramIndexWriter;
 use crate::quilts::pairs::{BUCKETS, Chunk, Pairs};
-use crate::quilts::postings::{Counted, Room, Workers};
-use crate::quilts::sites::{Foreign, SitesBuilder};
+use crate::quilts::postings::{Budget, CountedGrams, Workers};
+use crate::quilts::sites::{Foreign, SiteTableBuilder};
 
 /// What a quilt is.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +34,7 @@ pub struct QuiltParams {
 
 /// What to keep beside the postings.
 #[derive(Clone, Copy, Default)]
-pub struct Keep<'a> {
+pub struct KeepOptions<'a> {
     /// Where to write an index of all grams.
     pub index: Option<&'a Path>,
     /// Keep the hashes of shared grams, to be verified.
@@ -43,31 +42,38 @@ pub struct Keep<'a> {
 }
 
 /// Gathers the grams of a collection.
-pub struct Quilter {
+pub struct GramCollection {
     k: usize,
     seed: u64,
-    room: Room,
+    budget: Budget,
     pairs: Pairs,
     pages: Vec<i64>,
     grams: Vec<u32>,
     /// Who the pages belong to.
-    pub sites: SitesBuilder,
+    pub sites: SiteTableBuilder,
 }
 
 /// Bytes of text that one thread takes at a time.
 const SHARE: usize = 1 << 18;
 
-impl Quilter {
+impl GramCollection {
     /// For grams of `k` words.
-    pub fn new(k: usize, seed: u64, room: Room) -> Self {
-        let pairs = Pairs::new(room.memory / 2, &room.folder);
-        Quilter { k, seed, room, pairs, pages: Vec::new(), grams: Vec::new(), sites: SitesBuilder::default() }
+    pub fn new(k: usize, seed: u64, budget: Budget) -> Self {
+        let pairs = Pairs::new(budget.memory / 2, &budget.folder);
+        GramCollection {
+            k,
+            seed,
+            budget,
+            pairs,
+            pages: Vec::new(),
+            grams: Vec::new(),
+            sites: SiteTableBuilder::default(),
+        }
     }
 
     /// Takes pages: `page` and `text`, in any order. Works in parallel on the current rayon pool.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let ids = ints(batch, "page")?;
-        let texts = strings(batch, "text")?;
+        let (ids, texts): (&Int64Array, &StringArray) = (column(batch, "page")?, column(batch, "text")?);
         let first = self.pages.len();
         if first + batch.num_rows() > u32::MAX as usize {
             return Err(ArrowError::ComputeError("more than 4 billion pages in one collection".into()));
@@ -104,11 +110,8 @@ impl Quilter {
 
     /// Takes pairs: `page` and `gram`, each once; the rows of a page follow each other.
     pub fn push_pairs(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let ids = ints(batch, "page")?.values();
-        let grams = column(batch, "gram")?
-            .as_primitive_opt::<arrow_array::types::UInt64Type>()
-            .ok_or_else(|| ArrowError::SchemaError("gram is not uint64".into()))?
-            .values();
+        let ids = column::<Int64Array>(batch, "page")?.values();
+        let grams = column::<UInt64Array>(batch, "gram")?.values();
         let bounds: Vec<usize> = (0..ids.len()).step_by(SHARE / 4).chain([ids.len()]).collect();
         let mut ends: Vec<Vec<(u32, usize)>> = Vec::new();
         for bound in bounds.windows(2) {
@@ -135,7 +138,7 @@ impl Quilter {
     }
 
     /// Closes the collection; patch grams will have at most `m` holders.
-    pub fn finish(self, m: usize, foreign: Foreign, keep: Keep<'_>) -> io::Result<Counting> {
+    pub fn finish(self, m: usize, foreign: Foreign, keep: KeepOptions<'_>) -> io::Result<Counting> {
         let mut order: Vec<u32> = (0..self.pages.len() as u32).collect();
         order.sort_by_key(|&page| self.pages[page as usize]);
         let mut rank = vec![0; order.len()];
@@ -144,26 +147,27 @@ impl Quilter {
         let grams = order.iter().map(|&page| self.grams[page as usize]).collect();
         let sites = self.sites.finish(&pages, foreign);
         let index = match keep.index {
-            Some(path) => Some(IndexWriter::new(path, &self.pairs, pages.len(), self.k, self.seed)?),
+            Some(path) => Some(GramIndexWriter::new(path, &self.pairs, pages.len(), self.k, self.seed)?),
             None => None,
         };
-        let counted = Counted::new(pages, grams, sites, m, self.room, keep.hashes);
+        let counted = CountedGrams::new(pages, grams, sites, m, self.budget, keep.hashes);
         Ok(Counting { pairs: self.pairs, rank, counted, index, workers: Workers::default(), next: 0 })
     }
 }
 
 /// The grams of pages: `page` and `text` become `page` and `gram`, a row for each distinct gram of a page.
 pub fn gram_pairs(batch: &RecordBatch, k: usize, seed: u64) -> Result<RecordBatch, ArrowError> {
-    let (ids, texts) = (ints(batch, "page")?, strings(batch, "text")?);
+    let (ids, texts): (&Int64Array, &StringArray) = (column(batch, "page")?, column(batch, "text")?);
     let mut grams = Grams::new(k, seed);
     let (mut pages, mut found) = (Vec::new(), Vec::new());
     for row in (0..batch.num_rows()).filter(|row| texts.is_valid(*row)) {
         grams.set(texts.value(row), &mut found);
         pages.resize(found.len(), ids.value(row));
     }
-    let columns: Vec<(&str, ArrayRef)> =
-        vec![("page", Arc::new(Int64Array::from(pages))), ("gram", Arc::new(UInt64Array::from(found)))];
-    RecordBatch::try_from_iter(columns)
+    RecordBatch::try_from_iter([
+        ("page", Arc::new(Int64Array::from(pages)) as ArrayRef),
+        ("gram", Arc::new(UInt64Array::from(found))),
+    ])
 }
 
 /// Rows in shares of about equal text.
@@ -185,11 +189,10 @@ fn shares(texts: &StringArray) -> Vec<std::ops::Range<usize>> {
 
 /// A collection that is being counted, some buckets at a time so that a caller may stop in between.
 pub struct Counting {
-    /// Its pairs.
     pub pairs: Pairs,
     rank: Vec<u32>,
-    counted: Counted,
-    index: Option<IndexWriter>,
+    counted: CountedGrams,
+    index: Option<GramIndexWriter>,
     workers: Workers,
     next: usize,
 }
@@ -201,7 +204,7 @@ impl Counting {
         let end = BUCKETS.min(self.next + STEP);
         self.counted.count(&self.pairs, &self.rank, self.next..end, &mut self.workers)?;
         if let Some(index) = &self.index {
-            let memory = self.counted.room.memory / 8 / self.counted.room.threads.max(1);
+            let memory = self.counted.budget.memory / 8 / self.counted.budget.threads.max(1);
             index.write(&self.pairs, &self.rank, self.next..end, memory)?;
         }
         self.next = end;
@@ -209,28 +212,11 @@ impl Counting {
     }
 
     /// The counted collection, when no step is left.
-    pub fn finish(self) -> io::Result<Arc<Counted>> {
+    pub fn finish(self) -> io::Result<Arc<CountedGrams>> {
         assert_eq!(self.next, BUCKETS, "all steps come first");
         if let Some(index) = self.index {
             index.finish(&self.counted.pages, &self.counted.sites)?;
         }
         Ok(Arc::new(self.counted))
     }
-}
-
-pub(crate) fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a dyn Array, ArrowError> {
-    let column = batch.column_by_name(name);
-    column.map(|column| &**column).ok_or_else(|| ArrowError::SchemaError(format!("there is no column {name}")))
-}
-
-pub(crate) fn ints<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a arrow_array::Int64Array, ArrowError> {
-    column(batch, name)?
-        .as_primitive_opt::<Int64Type>()
-        .ok_or_else(|| ArrowError::SchemaError(format!("{name} is not int64")))
-}
-
-pub(crate) fn strings<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a StringArray, ArrowError> {
-    column(batch, name)?
-        .as_string_opt::<i32>()
-        .ok_or_else(|| ArrowError::SchemaError(format!("{name} is not a string")))
 }

@@ -9,15 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, ListArray, RecordBatch, StructArray, builder::Int64Builder};
 use arrow_buffer::OffsetBuffer;
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Fields};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 
+use crate::arrow::batch_of;
 use crate::hash::mix;
 use crate::quilts::collection::QuiltParams;
-use crate::quilts::greedy_cover::{Alike, Coverer, Source};
-use crate::quilts::postings::Counted;
+use crate::quilts::greedy_cover::{GreedyCover, HolderList, Source};
+use crate::quilts::postings::CountedGrams;
 
 /// Pages in a batch that comes out.
 const BATCH: usize = 1 << 14;
@@ -26,7 +27,7 @@ const BATCH: usize = 1 << 14;
 const PIECE: usize = 128;
 
 /// Bytes of a list in the table that finds equal ones.
-const KNOWN: usize = 12;
+const TABLE_ENTRY: usize = 12;
 
 /// The lists that a range of pages needs, each once.
 #[derive(Default)]
@@ -74,14 +75,14 @@ impl Lists {
 
 /// What became of one page. Only quilts keep their sources.
 #[derive(Default)]
-struct Found {
+struct PageCover {
     quilt: bool,
     sources: Vec<Source>,
 }
 
 /// Covers of all pages of a collection, in the order of page ids.
-pub struct Covers {
-    counted: Arc<Counted>,
+pub struct QuiltCovers {
+    counted: Arc<CountedGrams>,
     params: QuiltParams,
     patch: Vec<u32>,
     /// Pages with enough patch grams to be quilts.
@@ -90,12 +91,12 @@ pub struct Covers {
     range: usize,
     lists: Lists,
     next: usize,
-    idle: Mutex<Vec<Coverer>>,
+    idle: Mutex<Vec<GreedyCover>>,
 }
 
-impl Covers {
+impl QuiltCovers {
     /// Counts the patch grams of each page, and plans. `params.m` may not exceed that of the postings.
-    pub fn new(counted: Arc<Counted>, params: QuiltParams) -> io::Result<Self> {
+    pub fn new(counted: Arc<CountedGrams>, params: QuiltParams) -> io::Result<Self> {
         assert!(params.m <= counted.m, "postings with more holders were dropped");
         let (mut entries, mut lists) = counted.size();
         let mut patch = counted.patch.clone();
@@ -114,13 +115,13 @@ impl Covers {
             .map(|page| {
                 let (patch, grams) = (patch[page], counted.grams[page]);
                 // A source needs a gram, so that c sources need c.
-                counted.sites.stands[page]
+                counted.sites.is_representative[page]
                     && grams > 0
                     && f64::from(patch) / f64::from(grams) >= params.theta
                     && patch as usize >= params.c
             })
             .collect();
-        let mut covers = Covers {
+        let mut covers = QuiltCovers {
             counted,
             params,
             patch,
@@ -132,9 +133,9 @@ impl Covers {
             idle: Mutex::default(),
         };
         let numbers: usize = covers.wanted_pages().map(|page| covers.patch[page] as usize).sum();
-        let memory = covers.counted.room.memory / 2;
+        let memory = covers.counted.budget.memory / 2;
         let pages = covers.patch.len();
-        covers.ranges = if 4 * entries + (12 + KNOWN) * lists + 4 * numbers <= memory {
+        covers.ranges = if 4 * entries + (12 + TABLE_ENTRY) * lists + 4 * numbers <= memory {
             std::iter::once(0..pages).collect()
         } else {
             covers.split(memory)?
@@ -153,7 +154,7 @@ impl Covers {
         self.counted.each(|postings| {
             for list in postings.iter().filter(|list| list.len() <= self.params.m) {
                 for &page in list.iter().filter(|page| self.wanted[**page as usize]) {
-                    bytes[page as usize] += 4 * list.len() + 16 + KNOWN;
+                    bytes[page as usize] += 4 * list.len() + 16 + TABLE_ENTRY;
                 }
             }
         })?;
@@ -225,12 +226,12 @@ impl Covers {
         let this = &*self;
         let pieces: Vec<Range<usize>> =
             pages.clone().step_by(PIECE).map(|begin| begin..pages.end.min(begin + PIECE)).collect();
-        let found: Vec<Found> = pieces
+        let found: Vec<PageCover> = pieces
             .into_par_iter()
             .flat_map_iter(|piece| {
-                let mut coverer = this.coverers().pop().unwrap_or_else(|| Coverer::new(this.patch.len()));
-                let found: Vec<Found> = piece.map(|page| this.cover(&mut coverer, page, range.start)).collect();
-                this.coverers().push(coverer);
+                let mut greedy = this.idle_covers().pop().unwrap_or_else(|| GreedyCover::new(this.patch.len()));
+                let found: Vec<PageCover> = piece.map(|page| this.cover(&mut greedy, page, range.start)).collect();
+                this.idle_covers().push(greedy);
                 found
             })
             .collect();
@@ -238,17 +239,17 @@ impl Covers {
     }
 
     /// As many as there are threads: each has a number for every page, too much to make anew for every piece.
-    fn coverers(&self) -> MutexGuard<'_, Vec<Coverer>> {
+    fn idle_covers(&self) -> MutexGuard<'_, Vec<GreedyCover>> {
         self.idle.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn cover(&self, coverer: &mut Coverer, page: usize, start: usize) -> Found {
-        let mut found = Found::default();
+    fn cover(&self, greedy: &mut GreedyCover, page: usize, start: usize) -> PageCover {
+        let mut found = PageCover::default();
         if self.wanted[page] {
             let alike = |n: &u32| (self.lists.list(*n as usize), self.lists.grams[*n as usize]);
-            let lists: Vec<Alike<'_>> = self.lists.of(page - start).iter().map(alike).collect();
+            let lists: Vec<HolderList<'_>> = self.lists.of(page - start).iter().map(alike).collect();
             let allows = |source| self.counted.sites.allows(page as u32, source);
-            coverer.cover(page as u32, &lists, allows, self.params.min_share, &mut found.sources);
+            greedy.cover(page as u32, &lists, allows, self.params.min_share, &mut found.sources);
             found.quilt = found.sources.len() >= self.params.c;
             if !found.quilt {
                 found.sources = Vec::new();
@@ -257,19 +258,20 @@ impl Covers {
         found
     }
 
-    fn batch(&self, pages: Range<usize>, found: &[Found]) -> Result<RecordBatch, ArrowError> {
+    fn batch(&self, pages: Range<usize>, found: &[PageCover]) -> Result<RecordBatch, ArrowError> {
         let counted = &*self.counted;
         let grams = || counted.grams[pages.clone()].iter();
         let shared = counted.shared[pages.clone()].iter();
         let own: Int64Array = grams().zip(shared).map(|(grams, shared)| Some(i64::from(grams - shared))).collect();
-        let stands = |page: usize| counted.sites.stands[page];
-        let patch: Int64Array = pages.clone().map(|p| stands(p).then_some(i64::from(self.patch[p]))).collect();
+        let is_representative = |page: usize| counted.sites.is_representative[page];
+        let patch: Int64Array =
+            pages.clone().map(|p| is_representative(p).then_some(i64::from(self.patch[p]))).collect();
         let mut uncovered = Int64Builder::new();
         for (page, found) in pages.clone().zip(found) {
             let covered: u32 = found.sources.iter().map(|source| source.new_grams).sum();
             uncovered.append_option(found.quilt.then(|| i64::from(self.patch[page] - covered)));
         }
-        let columns: Vec<(&str, ArrayRef)> = vec![
+        batch_of(vec![
             ("page", Arc::new(Int64Array::from(counted.pages[pages.clone()].to_vec()))),
             ("grams", Arc::new(Int64Array::from_iter_values(grams().map(|n| i64::from(*n))))),
             ("own_grams", Arc::new(own)),
@@ -277,13 +279,10 @@ impl Covers {
             ("quilt", Arc::new(found.iter().map(|found| Some(found.quilt)).collect::<BooleanArray>())),
             ("uncovered", Arc::new(uncovered.finish())),
             ("sources", self.sources(pages, found)?),
-        ];
-        let fields: Vec<Field> =
-            columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, array)| array).collect())
+        ])
     }
 
-    fn sources(&self, pages: Range<usize>, found: &[Found]) -> Result<ArrayRef, ArrowError> {
+    fn sources(&self, pages: Range<usize>, found: &[PageCover]) -> Result<ArrayRef, ArrowError> {
         let all = || pages.clone().zip(found).flat_map(|(page, found)| found.sources.iter().map(move |s| (page, s)));
         let named: Vec<(u32, bool)> = all().map(|(p, s)| self.counted.sites.name(p as u32, s.page)).collect();
         let fields = Fields::from(vec![

@@ -9,7 +9,6 @@ use std::collections::BinaryHeap;
 /// A page that holds patch grams of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Which page.
     pub page: u32,
     /// Grams that no source before it holds.
     pub new_grams: u32,
@@ -18,14 +17,14 @@ pub struct Source {
 }
 
 /// Grams that the same pages hold: those pages, and how many grams it is. Words in a row mostly have one fate.
-pub type Alike<'a> = (&'a [u32], u32);
+pub type HolderList<'a> = (&'a [u32], u32);
 
 /// A slot is for a page that may be a source; these two are not.
 const UNSEEN: u32 = u32::MAX;
 const REFUSED: u32 = u32::MAX - 1;
 
 /// Buffers for covers, reused from page to page.
-pub struct Coverer {
+pub struct GreedyCover {
     /// By page: its slot among the holders that were met.
     slots: Vec<u32>,
     holders: Vec<u32>,
@@ -38,10 +37,10 @@ pub struct Coverer {
     heap: BinaryHeap<(u32, Reverse<u32>)>,
 }
 
-impl Coverer {
+impl GreedyCover {
     /// For a collection of so many pages.
     pub fn new(pages: usize) -> Self {
-        Coverer {
+        GreedyCover {
             slots: vec![UNSEEN; pages],
             holders: Vec::new(),
             met: Vec::new(),
@@ -57,13 +56,13 @@ impl Coverer {
     /// The sources of `page` in the order of choice, given the holders of its patch grams.
     ///
     /// Each time the page with the most grams still uncovered, of several the one with the smallest number; until
-    /// none is left, or the best has less than the share `least` of all patch grams.
+    /// none is left, or the best has less than the share `min_share` of all patch grams.
     pub fn cover(
         &mut self,
         page: u32,
-        lists: &[Alike<'_>],
+        lists: &[HolderList<'_>],
         allows: impl Fn(u32) -> bool,
-        least: f64,
+        min_share: f64,
         sources: &mut Vec<Source>,
     ) {
         self.count(page, lists, allows);
@@ -83,7 +82,7 @@ impl Coverer {
                 }
                 continue;
             }
-            if f64::from(now) / f64::from(total) < least {
+            if f64::from(now) / f64::from(total) < min_share {
                 break;
             }
             sources.push(Source { page: holder, new_grams: now, shared_grams: self.shared[slot] });
@@ -94,7 +93,7 @@ impl Coverer {
         }
     }
 
-    fn count(&mut self, page: u32, lists: &[Alike<'_>], allows: impl Fn(u32) -> bool) {
+    fn count(&mut self, page: u32, lists: &[HolderList<'_>], allows: impl Fn(u32) -> bool) {
         self.holders.clear();
         self.met.clear();
         self.counts.clear();
@@ -122,7 +121,7 @@ impl Coverer {
     }
 
     /// The lists of each slot, one slot after the other; `starts` has how many they are.
-    fn invert(&mut self, page: u32, lists: &[Alike<'_>]) {
+    fn invert(&mut self, page: u32, lists: &[HolderList<'_>]) {
         let mut end = 0;
         for start in &mut self.starts {
             end += *start;
@@ -144,7 +143,7 @@ impl Coverer {
     }
 
     /// Covers the grams of a slot.
-    fn take(&mut self, page: u32, slot: usize, lists: &[Alike<'_>]) {
+    fn take(&mut self, page: u32, slot: usize, lists: &[HolderList<'_>]) {
         for i in self.starts[slot]..self.starts[slot + 1] {
             let number = self.lists[i as usize] as usize;
             if std::mem::replace(&mut self.covered[number], true) {
@@ -167,20 +166,20 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    fn plain(page: u32, lists: &[&[u32]], least: f64) -> Vec<(u32, u32, u32)> {
-        cover(page, &lists.iter().map(|list| (*list, 1)).collect::<Vec<_>>(), least)
+    fn plain(page: u32, lists: &[&[u32]], min_share: f64) -> Vec<(u32, u32, u32)> {
+        cover(page, &lists.iter().map(|list| (*list, 1)).collect::<Vec<_>>(), min_share)
     }
 
-    fn cover(page: u32, lists: &[Alike<'_>], least: f64) -> Vec<(u32, u32, u32)> {
+    fn cover(page: u32, lists: &[HolderList<'_>], min_share: f64) -> Vec<(u32, u32, u32)> {
         let mut sources = Vec::new();
-        let mut coverer = Coverer::new(20);
-        coverer.cover(page, lists, |holder| holder != 13, least, &mut sources);
-        assert!(coverer.slots.iter().all(|slot| *slot == UNSEEN));
+        let mut greedy = GreedyCover::new(20);
+        greedy.cover(page, lists, |holder| holder != 13, min_share, &mut sources);
+        assert!(greedy.slots.iter().all(|slot| *slot == UNSEEN));
         sources.iter().map(|s| (s.page, s.new_grams, s.shared_grams)).collect()
     }
 
     /// The paper's algorithm, spelled out.
-    fn obvious(page: u32, lists: &[&[u32]], least: f64) -> Vec<(u32, u32, u32)> {
+    fn obvious(page: u32, lists: &[&[u32]], min_share: f64) -> Vec<(u32, u32, u32)> {
         let mut open: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
         for (gram, list) in lists.iter().enumerate() {
             for &holder in list.iter().filter(|h| **h != page && **h != 13) {
@@ -191,7 +190,7 @@ mod tests {
         let mut sources = Vec::new();
         while let Some((&best, grams)) = open.iter().max_by_key(|(page, grams)| (grams.len(), Reverse(**page))) {
             let taken = grams.clone();
-            if taken.is_empty() || (taken.len() as f64) / (lists.len() as f64) < least {
+            if taken.is_empty() || (taken.len() as f64) / (lists.len() as f64) < min_share {
                 break;
             }
             sources.push((best, taken.len() as u32, all[&best].len() as u32));
@@ -210,23 +209,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_greedy(lists in prop::collection::vec(prop::collection::btree_set(0u32..20, 2..6), 0..40), least in 0.0..0.4) {
+        fn is_greedy(lists in prop::collection::vec(prop::collection::btree_set(0u32..20, 2..6), 0..40), min_share in 0.0..0.4) {
             let lists: Vec<Vec<u32>> = lists.into_iter().map(|l| l.into_iter().collect()).collect();
             let lists: Vec<&[u32]> = lists.iter().map(|l| &l[..]).collect();
             for page in [0, 7] {
-                prop_assert_eq!(plain(page, &lists, least), obvious(page, &lists, least));
+                prop_assert_eq!(plain(page, &lists, min_share), obvious(page, &lists, min_share));
                 prop_assert_eq!(plain(page, &lists, 0.0), obvious(page, &lists, 0.0));
             }
         }
 
         #[test]
         fn grams_alike_count_each(
-            lists in prop::collection::vec((prop::collection::btree_set(0u32..9, 2..5), 1u32..6), 0..20), least in 0.0..0.4,
+            lists in prop::collection::vec((prop::collection::btree_set(0u32..9, 2..5), 1u32..6), 0..20), min_share in 0.0..0.4,
         ) {
             let lists: Vec<(Vec<u32>, u32)> = lists.into_iter().map(|(l, n)| (l.into_iter().collect(), n)).collect();
-            let alike: Vec<Alike<'_>> = lists.iter().map(|(l, n)| (&l[..], *n)).collect();
+            let alike: Vec<HolderList<'_>> = lists.iter().map(|(l, n)| (&l[..], *n)).collect();
             let each: Vec<&[u32]> = alike.iter().flat_map(|(l, n)| std::iter::repeat_n(*l, *n as usize)).collect();
-            prop_assert_eq!(cover(0, &alike, least), obvious(0, &each, least));
+            prop_assert_eq!(cover(0, &alike, min_share), obvious(0, &each, min_share));
         }
     }
 }

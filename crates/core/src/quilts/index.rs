@@ -5,8 +5,8 @@
 //! directory                               2^bits + 1: where the grams with each leading bits begin
 //! grams                                   sorted
 //! their pages                             32 bits each, filled up to a multiple of 64
-//! ids, hosts, domains, addresses, URLs    one after the other, a word a page; names as hashes
-//! classes                                 32 bits a page: which page stands for it
+//! ids, hosts, domains, IPs, URLs          one after the other, a word a page; names as hashes
+//! classes                                 32 bits a page: its representative
 //! ```
 //!
 //! A lookup reads two words of the directory and the few hundred grams between them. Nothing is mapped into memory: a
@@ -21,12 +21,13 @@ use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
 use crate::quilts::pairs::{BUCKET_BITS, BUCKETS, Pairs, bucket_of};
-use crate::quilts::sites::{Site, Sites};
+use crate::quilts::sites::{Site, SiteTable};
+use crate::spill::passes;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PKGRAMS1");
 const HEADER: u64 = 48;
 
-/// Grams that one entry of the directory stands for, about.
+/// About how many grams one entry of the directory points to.
 const ENTRY: u64 = 256;
 
 /// Where things are in the file.
@@ -60,14 +61,13 @@ impl Layout {
 }
 
 /// Writes an index of all pairs. `rank` gives a page's number, in the order of ids, by that in the pairs.
-pub struct IndexWriter {
+pub struct GramIndexWriter {
     file: File,
     layout: Layout,
     starts: Vec<u64>,
 }
 
-impl IndexWriter {
-    /// Begins a file.
+impl GramIndexWriter {
     pub fn new(path: &Path, pairs: &Pairs, pages: usize, k: usize, seed: u64) -> io::Result<Self> {
         let bits = (pairs.len() / ENTRY).max(1).ilog2().clamp(BUCKET_BITS, 40);
         let layout = Layout { pages: pages as u64, pairs: pairs.len(), bits };
@@ -79,7 +79,7 @@ impl IndexWriter {
         for bucket in 0..BUCKETS {
             starts.push(starts[bucket] + pairs.bucket_len(bucket) as u64);
         }
-        Ok(IndexWriter { file, layout, starts })
+        Ok(GramIndexWriter { file, layout, starts })
     }
 
     /// Writes some buckets, in parallel on the current rayon pool, each within `memory` bytes.
@@ -90,7 +90,7 @@ impl IndexWriter {
     fn write_bucket(&self, pairs: &Pairs, rank: &[u32], bucket: usize, memory: usize) -> io::Result<()> {
         let layout = self.layout;
         // A part of the bucket at a time, if it is too large; the directory must not be coarser than the parts.
-        let parts = (pairs.bucket_len(bucket) * 28).div_ceil(memory.max(1 << 16)).next_power_of_two();
+        let parts = passes(pairs.bucket_len(bucket) * 28, memory.max(1 << 16)).next_power_of_two();
         let part_bits = parts.trailing_zeros().min(layout.bits - BUCKET_BITS);
         let entries = 1usize << (layout.bits - BUCKET_BITS - part_bits);
         let mut at = self.starts[bucket];
@@ -117,7 +117,7 @@ impl IndexWriter {
     }
 
     /// Writes who the pages are, and ends the file.
-    pub fn finish(self, ids: &[i64], sites: &Sites) -> io::Result<()> {
+    pub fn finish(self, ids: &[i64], sites: &SiteTable) -> io::Result<()> {
         let layout = self.layout;
         let end = HEADER + (8 << layout.bits);
         self.file.write_all_at([layout.pairs].to_byte_slice(), end)?;
@@ -133,22 +133,19 @@ impl IndexWriter {
 }
 
 /// An index that is open for lookups.
-pub struct Index {
+pub struct GramIndex {
     file: File,
     layout: Layout,
-    /// Words in a gram.
     pub k: usize,
     /// What its hashes are made with.
     pub seed: u64,
-    /// Page ids in ascending order.
     pub ids: Vec<i64>,
-    /// Whose each page is.
     pub sites: Vec<Site>,
-    /// Which page stands for each.
+    /// The representative of each page.
     pub class: Vec<u32>,
 }
 
-impl Index {
+impl GramIndex {
     /// Opens a file, and checks that it is whole.
     pub fn open(path: &Path) -> io::Result<Self> {
         let damaged = |why: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", path.display()));
@@ -178,7 +175,7 @@ impl Index {
         if class.iter().any(|class| u64::from(*class) >= pages) {
             return Err(damaged("a class that is no page"));
         }
-        Ok(Index { k: k as usize, seed, ids, sites, class, file, layout })
+        Ok(GramIndex { k: k as usize, seed, ids, sites, class, file, layout })
     }
 
     /// How many pairs of gram and page it holds.
@@ -186,8 +183,8 @@ impl Index {
         self.layout.pairs
     }
 
-    /// The first pages that hold a gram, up to `most`, by their numbers in this index.
-    pub fn holders(&self, gram: u64, most: usize) -> io::Result<Vec<u32>> {
+    /// The first pages that hold a gram, up to `max`, by their numbers in this index.
+    pub fn holders(&self, gram: u64, max: usize) -> io::Result<Vec<u32>> {
         let entry = gram >> (64 - self.layout.bits);
         let bounds = words(&self.file, HEADER + 8 * entry, 2)?;
         let (begin, end) = (bounds[0], bounds[1]);
@@ -196,7 +193,7 @@ impl Index {
         }
         let grams = words(&self.file, self.layout.grams() + 8 * begin, (end - begin) as usize)?;
         let first = grams.partition_point(|other| *other < gram);
-        let count = grams[first..].iter().take(most).take_while(|other| **other == gram).count();
+        let count = grams[first..].iter().take(max).take_while(|other| **other == gram).count();
         let found = halves(&self.file, self.layout.holders() + 4 * (begin + first as u64), count)?;
         if found.iter().any(|page| *page as usize >= self.ids.len()) {
             return Err(io::Error::new(

@@ -6,15 +6,14 @@ use hashbrown::HashMap;
 
 use crate::quilts::collection::QuiltParams;
 use crate::quilts::grams::Grams;
-use crate::quilts::greedy_cover::{Alike, Coverer, Source};
-use crate::quilts::index::Index;
-use crate::quilts::sites::{Foreign, Site, Sites};
+use crate::quilts::greedy_cover::{GreedyCover, HolderList, Source};
+use crate::quilts::index::GramIndex;
+use crate::quilts::sites::{Foreign, Site, SiteTable};
 
-/// The page that is asked about.
-pub struct Asked<'a> {
-    /// Its text.
+/// The page that is looked up.
+pub struct Query<'a> {
     pub text: &'a str,
-    /// Whose it is. A stored page of its address, and the copies of that, are the page itself.
+    /// Whose it is. A stored page with its URL, and the copies of that, are the page itself.
     pub site: Site,
 }
 
@@ -36,23 +35,23 @@ pub struct Answer {
 }
 
 /// Looks every gram of a page up in an index, and covers it.
-pub fn check(index: &Index, asked: &Asked<'_>, params: QuiltParams, rule: Foreign) -> io::Result<Answer> {
+pub fn check(index: &GramIndex, query: &Query<'_>, params: QuiltParams, rule: Foreign) -> io::Result<Answer> {
     let mut grams = Vec::new();
-    Grams::new(index.k, index.seed).set(asked.text, &mut grams);
+    Grams::new(index.k, index.seed).set(query.text, &mut grams);
     let mut answer = Answer { grams: grams.len(), ..Answer::default() };
-    let pages = Pages::new(index, asked.site);
+    let pages = IndexedPages::new(index, query.site);
     let mut lists: Vec<Vec<u32>> = Vec::new();
     for gram in grams {
         // Copies are no holders, so that more than m entries have to be looked at; how many more is not known.
-        let mut most = params.m + 1;
+        let mut limit = params.m + 1;
         loop {
-            let found = index.holders(gram, most)?;
-            let holders: Vec<u32> = found.iter().copied().filter(|page| pages.stands(*page)).collect();
-            if holders.len() < params.m && found.len() == most {
-                most *= 4;
+            let found = index.holders(gram, limit)?;
+            let holders: Vec<u32> = found.iter().copied().filter(|page| pages.is_representative(*page)).collect();
+            if holders.len() < params.m && found.len() == limit {
+                limit *= 4;
                 continue;
             }
-            answer.own_grams += usize::from(found.iter().all(|page| pages.is_asked(*page)));
+            answer.own_grams += usize::from(found.iter().all(|page| pages.is_query(*page)));
             if !holders.is_empty() && holders.len() < params.m {
                 lists.push(holders);
             }
@@ -68,29 +67,29 @@ pub fn check(index: &Index, asked: &Asked<'_>, params: QuiltParams, rule: Foreig
     Ok(answer)
 }
 
-/// The pages of an index, and behind them the asked one.
-struct Pages<'a> {
-    index: &'a Index,
+/// The pages of an index, and behind them the query page.
+struct IndexedPages<'a> {
+    index: &'a GramIndex,
     site: Site,
-    /// The page that stands for each page; for a stored page of the asked one's address, and its copies, the asked one.
+    /// The representative of each page; for a stored page with the query's URL, and its copies, the query page.
     class: Vec<u32>,
 }
 
-impl<'a> Pages<'a> {
-    fn new(index: &'a Index, site: Site) -> Self {
-        let asked = index.ids.len() as u32;
+impl<'a> IndexedPages<'a> {
+    fn new(index: &'a GramIndex, site: Site) -> Self {
+        let query = index.ids.len() as u32;
         let same = |other: &Site| site.url != 0 && other.url == site.url;
         let own: Vec<u32> =
             index.sites.iter().zip(&index.class).filter(|(other, _)| same(other)).map(|(_, class)| *class).collect();
-        let class = index.class.iter().map(|class| if own.contains(class) { asked } else { *class }).collect();
-        Pages { index, site, class }
+        let class = index.class.iter().map(|class| if own.contains(class) { query } else { *class }).collect();
+        IndexedPages { index, site, class }
     }
 
-    fn is_asked(&self, page: u32) -> bool {
+    fn is_query(&self, page: u32) -> bool {
         self.class[page as usize] as usize == self.index.ids.len()
     }
 
-    fn stands(&self, page: u32) -> bool {
+    fn is_representative(&self, page: u32) -> bool {
         self.class[page as usize] == page
     }
 
@@ -102,17 +101,17 @@ impl<'a> Pages<'a> {
         for (number, page) in wanted.iter().enumerate() {
             numbers.insert(*page, number as u32);
         }
-        let asked = wanted.len() as u32;
+        let query = wanted.len() as u32;
         let sites = wanted.iter().map(|page| self.index.sites[*page as usize]).chain([self.site]).collect();
-        let class = wanted.iter().map(|page| numbers[&self.class[*page as usize]]).chain([asked]).collect();
-        let sites = Sites::new(sites, class, rule);
+        let class = wanted.iter().map(|page| numbers[&self.class[*page as usize]]).chain([query]).collect();
+        let sites = SiteTable::new(sites, class, rule);
         lists.iter_mut().flatten().for_each(|page| *page = numbers[page]);
-        let lists: Vec<Alike<'_>> = lists.iter().map(|list| (&list[..], 1)).collect();
+        let lists: Vec<HolderList<'_>> = lists.iter().map(|list| (&list[..], 1)).collect();
         let mut sources: Vec<Source> = Vec::new();
-        let allows = |source| sites.allows(asked, source);
-        Coverer::new(wanted.len() + 1).cover(asked, &lists, allows, params.min_share, &mut sources);
+        let allows = |source| sites.allows(query, source);
+        GreedyCover::new(wanted.len() + 1).cover(query, &lists, allows, params.min_share, &mut sources);
         for source in sources {
-            let (named, foreign) = sites.name(asked, source.page);
+            let (named, foreign) = sites.name(query, source.page);
             let id = self.index.ids[wanted[named as usize] as usize];
             answer.sources.push((id, source.new_grams, source.shared_grams, foreign));
         }

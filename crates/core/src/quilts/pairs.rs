@@ -1,15 +1,14 @@
 //! (gram, page) pairs in 1,024 buckets by the gram's first bits, in memory up to a limit and then on disk.
 //!
 //! A chunk is what some pages give, already in bucket order. When the chunks reach the limit they are written out as
-//! one run, bucket after bucket, so that a bucket is read back in as many long reads as there are runs.
+//! one segment, bucket after bucket, so that a bucket is read back in as many long reads as there are segments.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::path::Path;
 
 use arrow_buffer::ToByteSlice;
+
+use crate::spill::SpillFile;
 
 /// Leading bits of a gram that say which bucket it is in: enough that a bucket of a large collection is in the cache
 /// while it is counted, and few enough that a chunk has long stretches of each.
@@ -70,7 +69,7 @@ impl Chunk {
 }
 
 /// Chunks that were written out together; bucket b is at pairs `starts[b]..starts[b + 1]`, grams first.
-struct Run {
+struct Segment {
     starts: Vec<u64>,
 }
 
@@ -85,31 +84,28 @@ pub struct ReadBuffers {
 /// All pairs of a collection.
 pub struct Pairs {
     chunks: Vec<Chunk>,
-    runs: Vec<Run>,
-    file: Option<File>,
+    segments: Vec<Segment>,
+    file: SpillFile,
     written: u64,
     held: usize,
     limit: usize,
-    folder: PathBuf,
     total: u64,
 }
 
 impl Pairs {
-    /// Holds up to `limit` bytes of pairs in memory, the rest in a nameless file in `folder`.
+    /// Holds up to `limit` bytes of pairs in memory, the rest in a file without a name in `folder`.
     pub fn new(limit: usize, folder: &Path) -> Self {
         Pairs {
             chunks: Vec::new(),
-            runs: Vec::new(),
-            file: None,
+            segments: Vec::new(),
+            file: SpillFile::new(folder),
             written: 0,
             held: 0,
             limit,
-            folder: folder.to_owned(),
             total: 0,
         }
     }
 
-    /// Adds a chunk.
     pub fn add(&mut self, chunk: Chunk) -> io::Result<()> {
         self.total += chunk.grams.len() as u64;
         self.held += chunk.bytes();
@@ -117,14 +113,8 @@ impl Pairs {
         if self.held > self.limit { self.spill() } else { Ok(()) }
     }
 
-    /// How many pairs there are.
     pub fn len(&self) -> u64 {
         self.total
-    }
-
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.total == 0
     }
 
     /// How many pairs are on disk.
@@ -135,26 +125,26 @@ impl Pairs {
     /// How many pairs a bucket has.
     pub fn bucket_len(&self, bucket: usize) -> usize {
         let held: usize = self.chunks.iter().map(|c| c.bucket(bucket).0.len()).sum();
-        let spilled: u64 = self.runs.iter().map(|r| r.starts[bucket + 1] - r.starts[bucket]).sum();
+        let spilled: u64 = self.segments.iter().map(|r| r.starts[bucket + 1] - r.starts[bucket]).sum();
         held + spilled as usize
     }
 
     /// The pairs of a bucket, those on disk read into `buffers`.
-    pub fn pieces<'a>(
+    pub fn slices<'a>(
         &'a self,
         bucket: usize,
         buffers: &'a mut ReadBuffers,
     ) -> io::Result<Vec<(&'a [u64], &'a [u32])>> {
         buffers.grams.clear();
         buffers.pages.clear();
-        self.read_runs(bucket, buffers, |_| ())?;
+        self.read_segments(bucket, buffers, |_| ())?;
         let held = self.chunks.iter().map(|chunk| chunk.bucket(bucket));
         Ok(std::iter::once((&buffers.grams[..], &buffers.pages[..])).chain(held).collect())
     }
 
     /// Hands over the pairs of a bucket piece by piece.
     pub fn read(&self, bucket: usize, mut take: impl FnMut(&[u64], &[u32])) -> io::Result<()> {
-        self.read_runs(bucket, &mut ReadBuffers::default(), |read| {
+        self.read_segments(bucket, &mut ReadBuffers::default(), |read| {
             take(&read.grams, &read.pages);
             read.grams.clear();
             read.pages.clear();
@@ -168,27 +158,23 @@ impl Pairs {
         Ok(())
     }
 
-    /// Reads the runs of a bucket behind what is in the buffers, a piece at a time, and calls `done` after each.
-    fn read_runs(
+    /// Reads the segments of a bucket behind what is in the buffers, a piece at a time, and calls `done` after each.
+    fn read_segments(
         &self,
         bucket: usize,
         read: &mut ReadBuffers,
         mut done: impl FnMut(&mut ReadBuffers),
     ) -> io::Result<()> {
-        for run in &self.runs {
-            let file = self.file.as_ref().expect("a run is in the file");
-            let (start, count) = (run.starts[bucket], (run.starts[bucket + 1] - run.starts[bucket]) as usize);
+        for segment in &self.segments {
+            let (start, count) =
+                (segment.starts[bucket], (segment.starts[bucket + 1] - segment.starts[bucket]) as usize);
             // A huge bucket goes through memory a piece at a time.
-            for begin in (0..count).step_by(PIECE) {
-                let n = PIECE.min(count - begin);
+            for begin in (0..count).step_by(READ_AT_ONCE) {
+                let n = READ_AT_ONCE.min(count - begin);
                 let base = start * PAIR as u64;
                 let ReadBuffers { bytes, grams, pages } = read;
-                bytes.resize(n * 8, 0);
-                file.read_exact_at(bytes, base + begin as u64 * 8)?;
-                grams.extend(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_ne_bytes(*b)));
-                bytes.resize(n * 4, 0);
-                file.read_exact_at(bytes, base + count as u64 * 8 + begin as u64 * 4)?;
-                pages.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_ne_bytes(*b)));
+                self.file.read_u64s(base + begin as u64 * 8, n, bytes, grams)?;
+                self.file.read_u32s(base + count as u64 * 8 + begin as u64 * 4, n, bytes, pages)?;
                 done(read);
             }
         }
@@ -196,25 +182,20 @@ impl Pairs {
     }
 
     fn spill(&mut self) -> io::Result<()> {
-        if self.file.is_none() {
-            self.file = Some(nameless(&self.folder)?);
-        }
-        let mut out = BufWriter::with_capacity(1 << 20, self.file.as_ref().expect("made above"));
         let mut starts = Vec::with_capacity(BUCKETS + 1);
         for bucket in 0..BUCKETS {
             starts.push(self.written);
             for chunk in &self.chunks {
-                out.write_all(chunk.bucket(bucket).0.to_byte_slice())?;
+                self.file.write(chunk.bucket(bucket).0.to_byte_slice())?;
                 self.written += chunk.bucket(bucket).0.len() as u64;
             }
             for chunk in &self.chunks {
-                out.write_all(chunk.bucket(bucket).1.to_byte_slice())?;
+                self.file.write(chunk.bucket(bucket).1.to_byte_slice())?;
             }
         }
         starts.push(self.written);
-        out.flush()?;
-        drop(out);
-        self.runs.push(Run { starts });
+        self.file.flush()?;
+        self.segments.push(Segment { starts });
         self.chunks.clear();
         self.held = 0;
         Ok(())
@@ -222,18 +203,7 @@ impl Pairs {
 }
 
 /// Pairs that are read at once.
-const PIECE: usize = 1 << 18;
-
-/// A file that nobody else sees, and that is gone when it is closed, however the process ends.
-pub fn nameless(folder: &Path) -> io::Result<File> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    std::fs::create_dir_all(folder)?;
-    let name = format!(".spill-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let path = folder.join(name);
-    let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-    std::fs::remove_file(&path)?;
-    Ok(file)
-}
+const READ_AT_ONCE: usize = 1 << 18;
 
 #[cfg(test)]
 mod tests {
@@ -262,9 +232,9 @@ mod tests {
                 }).unwrap();
                 prop_assert_eq!(found.len() - before, pairs.bucket_len(bucket));
                 let mut buffers = ReadBuffers::default();
-                let pieces = pairs.pieces(bucket, &mut buffers).unwrap();
+                let slices = pairs.slices(bucket, &mut buffers).unwrap();
                 let at_once: Vec<(u64, u32)> =
-                    pieces.iter().flat_map(|(grams, pages)| grams.iter().copied().zip(pages.iter().copied())).collect();
+                    slices.iter().flat_map(|(grams, pages)| grams.iter().copied().zip(pages.iter().copied())).collect();
                 prop_assert_eq!(&found[before..], &at_once);
             }
             prop_assert_eq!(pairs.len(), expected.len() as u64);

@@ -1,8 +1,6 @@
 //! The counted collection: how many grams of each page others hold too, and who holds each patch gram.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -10,9 +8,10 @@ use std::sync::{Mutex, OnceLock};
 use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
-use crate::quilts::pairs::{BUCKETS, Pairs, nameless};
-use crate::quilts::shared_grams::{Buffers, Rules, Shared, shared_grams};
-use crate::quilts::sites::Sites;
+use crate::quilts::pairs::{BUCKETS, Pairs};
+use crate::quilts::shared_grams::{Buffers, CountRules, SharedGram, shared_grams};
+use crate::quilts::sites::SiteTable;
+use crate::spill::SpillFile;
 
 /// Lists of pages, one for each gram, one after the other.
 #[derive(Default)]
@@ -39,10 +38,9 @@ impl Postings {
     }
 }
 
-/// How much a gatherer may hold, and where it puts the rest.
+/// How much memory may be held, and where the rest is spilled to.
 #[derive(Clone)]
-pub struct Room {
-    /// Bytes.
+pub struct Budget {
     pub memory: usize,
     /// Threads that work at once.
     pub threads: usize,
@@ -51,7 +49,7 @@ pub struct Room {
 }
 
 /// The postings of one bucket.
-enum Kept {
+enum BucketPostings {
     Held(Postings),
     Spilled { at: u64, pages: usize, lens: usize },
 }
@@ -61,7 +59,7 @@ type BucketGrams = (usize, Vec<u64>);
 
 /// What was counted, added up over all grams.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Facts {
+pub struct Metrics {
     /// Distinct grams of each page, added up.
     pub pairs: u64,
     /// Of those, how many went to disk.
@@ -72,7 +70,7 @@ pub struct Facts {
     pub shared_grams: u64,
 }
 
-impl Facts {
+impl Metrics {
     /// How many pairs of different grams one expects to have the same 64-bit hash.
     pub fn expected_collisions(&self) -> f64 {
         let distinct = (self.pairs - self.shared_pairs + self.shared_grams) as f64;
@@ -109,8 +107,7 @@ impl Workers {
 }
 
 /// A collection whose pages are numbered in the order of their ids.
-pub struct Counted {
-    /// Page ids in ascending order.
+pub struct CountedGrams {
     pub pages: Vec<i64>,
     /// Distinct grams of each page.
     pub grams: Vec<u32>,
@@ -118,40 +115,39 @@ pub struct Counted {
     pub shared: Vec<u32>,
     /// Grams of each page that at most `m` pages hold, itself and another among them.
     pub patch: Vec<u32>,
-    /// Sites and classes.
-    pub sites: Sites,
+    /// Sites and duplicate classes.
+    pub sites: SiteTable,
     /// The most holders that a kept posting has.
     pub m: usize,
-    /// What was asked to be within.
-    pub room: Room,
-    kept: Vec<OnceLock<Kept>>,
+    /// Memory, threads and folder.
+    pub budget: Budget,
+    kept: Vec<OnceLock<BucketPostings>>,
     held: AtomicUsize,
-    file: Mutex<Option<File>>,
-    written: AtomicU64,
+    file: SpillFile,
     shared_grams: AtomicU64,
     /// The grams that several pages hold, if they are wanted.
     hashes: Option<Mutex<Vec<BucketGrams>>>,
-    facts: Facts,
+    metrics: Metrics,
 }
 
-impl Counted {
+impl CountedGrams {
     /// Nothing counted yet. With `verify` the hashes of shared grams are kept, to be verified.
-    pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: Sites, m: usize, room: Room, verify: bool) -> Self {
-        Counted {
+    pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: SiteTable, m: usize, budget: Budget, verify: bool) -> Self {
+        let file = SpillFile::new(&budget.folder);
+        CountedGrams {
             shared: vec![0; grams.len()],
             patch: vec![0; grams.len()],
             pages,
             grams,
             sites,
             m,
-            room,
+            budget,
             kept: (0..BUCKETS).map(|_| OnceLock::new()).collect(),
             held: AtomicUsize::new(0),
-            file: Mutex::new(None),
-            written: AtomicU64::new(0),
+            file,
             shared_grams: AtomicU64::new(0),
             hashes: verify.then(Mutex::default),
-            facts: Facts::default(),
+            metrics: Metrics::default(),
         }
     }
 
@@ -163,8 +159,8 @@ impl Counted {
         buckets: std::ops::Range<usize>,
         workers: &mut Workers,
     ) -> io::Result<()> {
-        self.facts.pairs = pairs.len();
-        self.facts.spilled = pairs.spilled();
+        self.metrics.pairs = pairs.len();
+        self.metrics.spilled = pairs.spilled();
         let (this, idle) = (&*self, &*workers);
         buckets.into_par_iter().try_for_each(|bucket| {
             let mut worker = idle.take();
@@ -184,12 +180,12 @@ impl Counted {
 
     fn count_bucket(&self, pairs: &Pairs, rank: &[u32], bucket: usize, worker: &mut Worker) -> io::Result<()> {
         let mut postings = Postings::default();
-        let memory = self.room.memory / 8 / self.room.threads.max(1);
-        let rules = Rules { rank, counts: &self.sites.stands, m: self.m, memory };
+        let memory = self.budget.memory / 8 / self.budget.threads.max(1);
+        let rules = CountRules { rank, counts: &self.sites.is_representative, m: self.m, memory };
         let mut distinct = 0;
         let mut hashes = Vec::new();
         let Worker { buffers, shared, patch } = worker;
-        shared_grams(pairs, bucket, rules, buffers, |Shared { gram, holders, common, first }| {
+        shared_grams(pairs, bucket, rules, buffers, |SharedGram { gram, holders, common, first }| {
             distinct += u64::from(first);
             if first && self.hashes.is_some() {
                 hashes.push(gram);
@@ -199,7 +195,7 @@ impl Counted {
             }
             if !common {
                 let before = postings.pages.len();
-                postings.pages.extend(holders.iter().filter(|page| self.sites.stands[**page as usize]));
+                postings.pages.extend(holders.iter().filter(|page| self.sites.is_representative[**page as usize]));
                 match postings.pages.len() - before {
                     len @ 2.. => {
                         postings.lens.push(len as u32);
@@ -220,19 +216,12 @@ impl Counted {
         postings.pages.shrink_to_fit();
         postings.lens.shrink_to_fit();
         let bytes = postings.bytes();
-        let kept = if self.held.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.room.memory / 4 {
-            Kept::Held(postings)
+        let kept = if self.held.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.budget.memory / 4 {
+            BucketPostings::Held(postings)
         } else {
             self.held.fetch_sub(bytes, Ordering::Relaxed);
-            let mut file = self.file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            if file.is_none() {
-                *file = Some(nameless(&self.room.folder)?);
-            }
-            let at = self.written.fetch_add(bytes as u64, Ordering::Relaxed);
-            let file = file.as_ref().expect("made above");
-            file.write_all_at(postings.pages.to_byte_slice(), at)?;
-            file.write_all_at(postings.lens.to_byte_slice(), at + 4 * postings.pages.len() as u64)?;
-            Kept::Spilled { at, pages: postings.pages.len(), lens: postings.lens.len() }
+            let at = self.file.append(&[postings.pages.to_byte_slice(), postings.lens.to_byte_slice()])?;
+            BucketPostings::Spilled { at, pages: postings.pages.len(), lens: postings.lens.len() }
         };
         let _ = self.kept[bucket].set(kept);
         Ok(())
@@ -242,8 +231,8 @@ impl Counted {
     pub fn size(&self) -> (usize, usize) {
         self.kept.iter().filter_map(OnceLock::get).fold((0, 0), |sum, kept| {
             let (pages, lens) = match kept {
-                Kept::Held(postings) => (postings.pages.len(), postings.lens.len()),
-                Kept::Spilled { pages, lens, .. } => (*pages, *lens),
+                BucketPostings::Held(postings) => (postings.pages.len(), postings.lens.len()),
+                BucketPostings::Spilled { pages, lens, .. } => (*pages, *lens),
             };
             (sum.0 + pages, sum.1 + lens)
         })
@@ -253,14 +242,12 @@ impl Counted {
     pub fn each(&self, mut take: impl FnMut(&Postings)) -> io::Result<()> {
         for kept in self.kept.iter().filter_map(OnceLock::get) {
             match kept {
-                Kept::Held(postings) => take(postings),
-                Kept::Spilled { at, pages, lens } => {
-                    let file = self.file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    let mut bytes = vec![0; 4 * (pages + lens)];
-                    file.as_ref().expect("it was written").read_exact_at(&mut bytes, *at)?;
-                    let numbers =
-                        |bytes: &[u8]| bytes.as_chunks::<4>().0.iter().map(|b| u32::from_ne_bytes(*b)).collect();
-                    take(&Postings { pages: numbers(&bytes[..4 * pages]), lens: numbers(&bytes[4 * pages..]) });
+                BucketPostings::Held(postings) => take(postings),
+                BucketPostings::Spilled { at, pages, lens } => {
+                    let (mut postings, mut bytes) = (Postings::default(), Vec::new());
+                    self.file.read_u32s(*at, *pages, &mut bytes, &mut postings.pages)?;
+                    self.file.read_u32s(at + 4 * *pages as u64, *lens, &mut bytes, &mut postings.lens)?;
+                    take(&postings);
                 }
             }
         }
@@ -277,7 +264,7 @@ impl Counted {
         let mut groups = vec![Vec::new()];
         for (_, bucket) in buckets {
             let last = groups.last().map_or(0, Vec::len);
-            if last > 0 && (last + bucket.len()) * GRAM > self.room.memory / 2 {
+            if last > 0 && (last + bucket.len()) * GRAM > self.budget.memory / 2 {
                 groups.push(Vec::new());
             }
             groups.last_mut().expect("never empty").extend(bucket);
@@ -286,11 +273,11 @@ impl Counted {
     }
 
     /// What was counted.
-    pub fn facts(&self) -> Facts {
-        Facts {
+    pub fn metrics(&self) -> Metrics {
+        Metrics {
             shared_pairs: self.shared.iter().map(|n| u64::from(*n)).sum(),
             shared_grams: self.shared_grams.load(Ordering::Relaxed),
-            ..self.facts
+            ..self.metrics
         }
     }
 }

@@ -8,10 +8,10 @@ use std::io;
 use hashbrown::HashSet;
 
 use crate::quilts::pairs::{BUCKET_BITS, PAIR, Pairs, ReadBuffers};
+use crate::spill::passes;
 
 /// A gram that at least two pages hold.
-pub struct Shared<'a> {
-    /// Its hash.
+pub struct SharedGram<'a> {
     pub gram: u64,
     /// Who holds it, in ascending order.
     pub holders: &'a [u32],
@@ -23,12 +23,12 @@ pub struct Shared<'a> {
 
 /// What `shared_grams` needs to know beside the pairs.
 #[derive(Clone, Copy)]
-pub struct Rules<'a> {
+pub struct CountRules<'a> {
     /// The number of a page in the order of page ids, by its number in the pairs.
     pub rank: &'a [u32],
     /// Whether a page, by rank, counts: a copy of another page does not.
     pub counts: &'a [bool],
-    /// The most pages that count which may hold a patch gram.
+    /// A patch gram is held by at most this many pages that count.
     pub m: usize,
     /// Bytes to work in.
     pub memory: usize,
@@ -38,17 +38,17 @@ pub struct Rules<'a> {
 pub fn shared_grams(
     pairs: &Pairs,
     bucket: usize,
-    rules: Rules<'_>,
+    rules: CountRules<'_>,
     buffers: &mut Buffers,
-    mut found: impl FnMut(Shared<'_>),
+    mut found: impl FnMut(SharedGram<'_>),
 ) -> io::Result<()> {
     // What is held at once of a pair: itself, its bits in the filter, itself twice among those that stay.
-    let most = rules.memory / (PAIR + 4 + 32) + 1;
-    let passes = pairs.bucket_len(bucket).div_ceil(most).next_power_of_two();
+    let max_pairs = rules.memory / (PAIR + 4 + 32) + 1;
+    let passes = passes(pairs.bucket_len(bucket), max_pairs).next_power_of_two();
     if passes == 1 {
         let mut read = std::mem::take(&mut buffers.read);
         buffers.find(
-            &pairs.pieces(bucket, &mut read)?,
+            &pairs.slices(bucket, &mut read)?,
             rules,
             BUCKET_BITS,
             |page| rules.rank[page as usize],
@@ -58,7 +58,7 @@ pub fn shared_grams(
         return Ok(());
     }
     let bits = passes.trailing_zeros();
-    let mut held = Part { rules, grams: Vec::new(), pages: Vec::new(), common: HashSet::new(), limit: 0 };
+    let mut held = BucketPart { rules, grams: Vec::new(), pages: Vec::new(), common: HashSet::new(), limit: 0 };
     for pass in 0..passes {
         pairs.read(bucket, |grams, pages| {
             for (&gram, &page) in grams.iter().zip(pages) {
@@ -67,7 +67,7 @@ pub fn shared_grams(
                     held.pages.push(rules.rank[page as usize]);
                 }
             }
-            if held.grams.len() > held.limit.max(2 * most) {
+            if held.grams.len() > held.limit.max(2 * max_pairs) {
                 held.drop_common(&mut found);
             }
         })?;
@@ -101,28 +101,28 @@ impl Buffers {
     /// All grams of complete groups that agree in their first `known` bits.
     fn find(
         &mut self,
-        pieces: &[(&[u64], &[u32])],
-        rules: Rules<'_>,
+        slices: &[(&[u64], &[u32])],
+        rules: CountRules<'_>,
         known: u32,
         rank: impl Fn(u32) -> u32,
-        found: &mut impl FnMut(Shared<'_>),
+        found: &mut impl FnMut(SharedGram<'_>),
     ) {
-        self.mark(pieces);
-        let kept = self.keep_repeated(pieces, rank);
+        self.mark(slices);
+        let kept = self.keep_repeated(slices, rank);
         self.sort(kept, known);
         for group in self.sorted[..kept].chunk_by(|a, b| a >> 32 == b >> 32).filter(|group| group.len() > 1) {
             self.holders.clear();
             self.holders.extend(group.iter().map(|pair| *pair as u32));
-            let common = rules.too_many(&self.holders);
-            found(Shared { gram: (group[0] >> 32) as u64, holders: &self.holders, common, first: true });
+            let common = rules.is_common(&self.holders);
+            found(SharedGram { gram: (group[0] >> 32) as u64, holders: &self.holders, common, first: true });
         }
     }
 
-    fn mark(&mut self, pieces: &[(&[u64], &[u32])]) {
-        let pairs: usize = pieces.iter().map(|piece| piece.0.len()).sum();
+    fn mark(&mut self, slices: &[(&[u64], &[u32])]) {
+        let pairs: usize = slices.iter().map(|slice| slice.0.len()).sum();
         self.filter.clear();
         self.filter.resize((pairs / 4).next_power_of_two(), 0);
-        for &gram in pieces.iter().flat_map(|piece| piece.0) {
+        for &gram in slices.iter().flat_map(|slice| slice.0) {
             let (at, bit) = slot(gram, self.filter.len());
             let word = self.filter[at];
             self.filter[at] = word | bit | (word & bit) << 32;
@@ -130,15 +130,15 @@ impl Buffers {
     }
 
     /// Keeps every pair whose gram occurs twice, and few others; returns how many.
-    fn keep_repeated(&mut self, pieces: &[(&[u64], &[u32])], rank: impl Fn(u32) -> u32) -> usize {
+    fn keep_repeated(&mut self, slices: &[(&[u64], &[u32])], rank: impl Fn(u32) -> u32) -> usize {
         let mut count = 0;
-        for (grams, pages) in pieces {
+        for (grams, pages) in slices {
             if self.kept.len() < count + grams.len() {
                 self.kept.resize(count + grams.len(), 0);
             }
             for (&gram, &page) in grams.iter().zip(*pages) {
                 let (at, bit) = slot(gram, self.filter.len());
-                // Written always, counted if it stays: whether it does nobody can predict, a processor least of all.
+                // Written always, counted if it stays: a branch would be mispredicted half of the time.
                 self.kept[count] = u128::from(gram) << 32 | u128::from(rank(page));
                 count += usize::from(self.filter[at] >> 32 & bit != 0);
             }
@@ -181,8 +181,8 @@ fn slot(gram: u64, words: usize) -> (usize, u64) {
 }
 
 /// A part of a bucket that is too large to be held at once.
-struct Part<'a> {
-    rules: Rules<'a>,
+struct BucketPart<'a> {
+    rules: CountRules<'a>,
     grams: Vec<u64>,
     pages: Vec<u32>,
     /// Common grams that were handed over already.
@@ -191,9 +191,9 @@ struct Part<'a> {
     limit: usize,
 }
 
-impl Part<'_> {
+impl BucketPart<'_> {
     /// Makes room: grams that are common by now are handed over, and only their hashes are kept.
-    fn drop_common(&mut self, found: &mut impl FnMut(Shared<'_>)) {
+    fn drop_common(&mut self, found: &mut impl FnMut(SharedGram<'_>)) {
         let mut pairs: Vec<(u64, u32)> = self.grams.drain(..).zip(self.pages.drain(..)).collect();
         pairs.sort_unstable();
         let mut holders = Vec::new();
@@ -202,9 +202,9 @@ impl Part<'_> {
             holders.clear();
             holders.extend(group.iter().map(|pair| pair.1));
             let known = self.common.contains(&gram);
-            if known || self.rules.too_many(&holders) {
+            if known || self.rules.is_common(&holders) {
                 self.common.insert(gram);
-                found(Shared { gram, holders: &holders, common: true, first: !known });
+                found(SharedGram { gram, holders: &holders, common: true, first: !known });
             } else {
                 self.grams.extend(group.iter().map(|pair| pair.0));
                 self.pages.extend_from_slice(&holders);
@@ -214,8 +214,8 @@ impl Part<'_> {
     }
 }
 
-impl Rules<'_> {
-    fn too_many(&self, holders: &[u32]) -> bool {
+impl CountRules<'_> {
+    fn is_common(&self, holders: &[u32]) -> bool {
         holders.len() > self.m && holders.iter().filter(|&&page| self.counts[page as usize]).count() > self.m
     }
 }
@@ -245,7 +245,7 @@ mod tests {
             let rank: Vec<u32> = (0..pages.len() as u32).collect();
             let counts: Vec<bool> = (0..pages.len()).map(|page| page % 5 != 0).collect();
             let mut found: BTreeMap<u64, (Vec<u32>, bool, usize)> = BTreeMap::new();
-            let rules = Rules { rank: &rank, counts: &counts, m, memory };
+            let rules = CountRules { rank: &rank, counts: &counts, m, memory };
             shared_grams(&pairs, 0, rules, &mut Buffers::default(), |shared| {
                 let entry = found.entry(shared.gram).or_default();
                 entry.0.extend_from_slice(shared.holders);

@@ -1,14 +1,13 @@
-//! Who a page belongs to: its site, and the class of near-copies that it stands for.
+//! Who a page belongs to: its site, and the duplicate class that it represents.
 //!
-//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page whose site nobody
-//! knows is a site of its own.
+//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page without a known
+//! site is a site of its own.
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 
-use crate::hash::mix;
-use crate::quilts::collection::{ints, strings};
-use crate::quilts::grams::word_hash;
+use crate::arrow::{column, string};
+use crate::hash::{mix, word_hash};
 
 /// What makes two pages foreign to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub enum Foreign {
     Host,
     /// Another registered domain.
     Domain,
-    /// Another address; where an address is unknown the domain decides.
+    /// Another IP address; where one is unknown the domain decides.
     Ip,
 }
 
@@ -36,16 +35,16 @@ impl Foreign {
     }
 }
 
-/// A page's site by every name it has. Zero is an unknown address; host and domain are never zero.
+/// A page's site by every name it has. Zero is an unknown IP address; host and domain are never zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Site {
     /// Of the host name.
     pub host: u64,
     /// Of the registered domain.
     pub domain: u64,
-    /// Of the address.
+    /// Of the IP address.
     pub ip: u64,
-    /// Of the page's own address; zero where it has none.
+    /// Of the page's URL; zero where it has none.
     pub url: u64,
 }
 
@@ -61,7 +60,7 @@ impl Site {
         }
     }
 
-    /// The same for a page at this address.
+    /// The same for a page with this URL.
     pub fn at(self, url: Option<&str>) -> Self {
         Site { url: url.map_or(0, name_hash), ..self }
     }
@@ -72,20 +71,21 @@ pub fn name_hash(name: &str) -> u64 {
     word_hash(name.as_bytes(), 0x6E61_6D65).max(1)
 }
 
-/// Sites and classes of pages as they come.
+/// Collects sites and duplicate classes of pages.
 #[derive(Default)]
-pub struct SitesBuilder {
+pub struct SiteTableBuilder {
     sites: Vec<(i64, Site)>,
     copies: Vec<(i64, i64)>,
 }
 
-impl SitesBuilder {
+impl SiteTableBuilder {
     /// Sites of pages: `page`, `url`, `host`, `domain`, `ip`.
     pub fn push_sites(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let pages = ints(batch, "page")?;
-        let names = [strings(batch, "url")?, strings(batch, "host")?, strings(batch, "domain")?, strings(batch, "ip")?];
+        let pages: &Int64Array = column(batch, "page")?;
+        let [url, host, domain, ip] = ["url", "host", "domain", "ip"].map(|name| column::<StringArray>(batch, name));
+        let names = [url?, host?, domain?, ip?];
         for row in 0..batch.num_rows() {
-            let [url, host, domain, ip] = names.map(|array| array.is_valid(row).then(|| array.value(row)));
+            let [url, host, domain, ip] = names.map(|array| string(array, row));
             let page = pages.value(row);
             self.sites.push((page, Site::new(page, host, domain, ip).at(url)));
         }
@@ -94,12 +94,12 @@ impl SitesBuilder {
 
     /// Near-copies: `page`, `representative`.
     pub fn push_copies(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let (pages, representatives) = (ints(batch, "page")?, ints(batch, "representative")?);
-        pages.values().iter().zip(representatives.values()).for_each(|(page, of)| self.copy(*page, *of));
+        let [pages, representatives] = ["page", "representative"].map(|name| column::<Int64Array>(batch, name));
+        pages?.values().iter().zip(representatives?.values()).for_each(|(page, of)| self.copy(*page, *of));
         Ok(())
     }
 
-    /// A page that is a near-copy of the page that stands for it.
+    /// A page that is a near-copy of its representative.
     pub fn copy(&mut self, page: i64, representative: i64) {
         if page != representative {
             self.copies.push((page, representative));
@@ -107,7 +107,7 @@ impl SitesBuilder {
     }
 
     /// The sites of `pages`, which are in ascending order.
-    pub fn finish(mut self, pages: &[i64], rule: Foreign) -> Sites {
+    pub fn finish(mut self, pages: &[i64], rule: Foreign) -> SiteTable {
         self.sites.sort_unstable_by_key(|site| site.0);
         let sites: Vec<Site> = pages
             .iter()
@@ -123,35 +123,34 @@ impl SitesBuilder {
                 class[member as usize] = of;
             }
         }
-        Sites::new(sites, class, rule)
+        SiteTable::new(sites, class, rule)
     }
 }
 
-/// Sites and classes of a collection whose pages are numbered in the order of their ids.
-pub struct Sites {
-    /// Whose each page is.
+/// Sites and duplicate classes of a collection whose pages are numbered in the order of their ids.
+pub struct SiteTable {
     pub sites: Vec<Site>,
-    /// The page that stands for each page: mostly itself.
+    /// The representative of each page: mostly itself.
     pub class: Vec<u32>,
-    /// The page is nobody's copy.
-    pub stands: Vec<bool>,
-    /// (class, member), sorted: classes of two or more, each with the page that stands for it.
+    /// Whether the page is its own representative.
+    pub is_representative: Vec<bool>,
+    /// (class, member), sorted: classes of two or more, each with its representative.
     members: Vec<(u32, u32)>,
     rule: Foreign,
 }
 
-impl Sites {
-    /// From each page's site and the page that stands for it.
+impl SiteTable {
+    /// From each page's site and representative.
     pub fn new(sites: Vec<Site>, class: Vec<u32>, rule: Foreign) -> Self {
         let mut members: Vec<(u32, u32)> = Vec::new();
-        let mut stands = vec![true; sites.len()];
+        let mut is_representative = vec![true; sites.len()];
         for (page, &of) in class.iter().enumerate().filter(|(page, of)| *page != **of as usize) {
-            stands[page] = false;
+            is_representative[page] = false;
             members.extend([(of, page as u32), (of, of)]);
         }
         members.sort_unstable();
         members.dedup();
-        Sites { sites, class, stands, members, rule }
+        SiteTable { sites, class, is_representative, members, rule }
     }
 
     fn members(&self, page: u32) -> impl Iterator<Item = u32> {
@@ -171,7 +170,7 @@ impl Sites {
         }
     }
 
-    /// `source`, or a page it stands for, may be a source of `page`.
+    /// `source`, or a page it represents, may be a source of `page`.
     pub fn allows(&self, page: u32, source: u32) -> bool {
         if self.members.is_empty() {
             return self.differs(self.rule, page, source);
@@ -195,8 +194,8 @@ impl Sites {
 mod tests {
     use super::*;
 
-    fn sites(rule: Foreign) -> Sites {
-        let mut builder = SitesBuilder::default();
+    fn sites(rule: Foreign) -> SiteTable {
+        let mut builder = SiteTableBuilder::default();
         let mut site = |page, host, domain, ip| builder.sites.push((page, Site::new(page, host, domain, ip)));
         site(10, Some("a.x.com"), Some("x.com"), Some("1.1.1.1"));
         site(11, Some("b.x.com"), Some("x.com"), None);
@@ -223,7 +222,7 @@ mod tests {
     #[test]
     fn classes() {
         let found = sites(Foreign::Domain);
-        assert_eq!(found.stands, [true, true, false, true, true, true]);
+        assert_eq!(found.is_representative, [true, true, false, true, true, true]);
         assert!(found.allows(0, 1), "a copy of page 11 is on another domain");
         assert_eq!(found.name(0, 1), (2, true));
         assert_eq!(found.name(3, 1), (1, true));

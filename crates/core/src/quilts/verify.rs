@@ -3,15 +3,15 @@
 //! Only grams whose hash several pages have, or one page twice, can hide a collision. Of each hash that several pages
 //! have the words are kept where they are first met, and compared wherever they are met again.
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use hashbrown::HashMap;
 
-use crate::quilts::collection::strings;
+use crate::arrow::column;
 use crate::quilts::grams::Grams;
 
 /// Compares the words of grams with equal hashes.
-pub struct Verifier {
+pub struct GramVerifier {
     grams: Grams,
     k: usize,
     /// Where the words of a shared gram are in `words`; none yet.
@@ -23,10 +23,10 @@ pub struct Verifier {
     pub collisions: u64,
 }
 
-impl Verifier {
+impl GramVerifier {
     /// For the grams that several pages share.
     pub fn new(k: usize, seed: u64, shared: &[u64]) -> Self {
-        Verifier {
+        GramVerifier {
             grams: Grams::new(k, seed),
             k,
             known: shared.iter().map(|gram| (*gram, None)).collect(),
@@ -38,7 +38,7 @@ impl Verifier {
 
     /// Compares the grams of pages: `text`.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        strings(batch, "text")?.iter().flatten().for_each(|text| self.page(text));
+        column::<StringArray>(batch, "text")?.iter().flatten().for_each(|text| self.page(text));
         Ok(())
     }
 
@@ -90,13 +90,13 @@ mod tests {
     fn finds_what_is_planted() {
         let (a, b) = ("one two three four", "two three four five");
         let shared: Vec<u64> = Grams::new(3, 0).all(a)[1..].to_vec();
-        let mut honest = Verifier::new(3, 0, &shared);
+        let mut honest = GramVerifier::new(3, 0, &shared);
         honest.page(a);
         honest.page(b);
         honest.page("x x x x x x");
         assert_eq!((honest.compared, honest.collisions), (1 + 3, 0));
         // As if the grams of another page had these hashes.
-        let mut fooled = Verifier::new(3, 0, &shared);
+        let mut fooled = GramVerifier::new(3, 0, &shared);
         fooled.page(a);
         fooled.words.iter_mut().filter(|byte| **byte == b'f').for_each(|byte| *byte = b'p');
         fooled.page(b);

@@ -55,7 +55,6 @@ impl Polynomial {
         self.times_x64(fingerprint ^ bits)
     }
 
-    /// The fingerprint of a string.
     pub fn fingerprint(&self, bytes: &[u8]) -> u64 {
         bytes.iter().fold(self.empty(), |f, &b| self.extend_byte(f, b))
     }
@@ -93,7 +92,6 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// For windows of `k` tokens.
     pub fn new(polynomial: &'a Polynomial, k: usize) -> Self {
         let leaving = polynomial.x64_power(k + 1);
         let leading = polynomial.times_x64(leaving) ^ leaving;
@@ -109,36 +107,36 @@ impl<'a> Window<'a> {
 
 /// The smallest fingerprint of the given 64-bit values under each polynomial, as the value that has it.
 pub fn minima(values: &[u64], polynomials: &[Polynomial]) -> Vec<u64> {
-    polynomials.iter().map(|p| p.origin(least(values, p))).collect()
+    polynomials.iter().map(|p| p.origin(smallest(values, p))).collect()
 }
 
-fn least(values: &[u64], polynomial: &Polynomial) -> u64 {
+fn smallest(values: &[u64], polynomial: &Polynomial) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("pclmulqdq") {
         // SAFETY: the feature was just detected.
-        return unsafe { least_clmul(values, polynomial) };
+        return unsafe { smallest_clmul(values, polynomial) };
     }
-    least_plain(values, polynomial)
+    smallest_plain(values, polynomial)
 }
 
-fn least_plain(values: &[u64], polynomial: &Polynomial) -> u64 {
+fn smallest_plain(values: &[u64], polynomial: &Polynomial) -> u64 {
     values.iter().map(|&v| polynomial.extend(polynomial.empty(), v)).min().unwrap_or(u64::MAX)
 }
 
 /// Division by multiplication: the quotient of v x^64 is the upper half of v times the quotient of x^128.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "pclmulqdq")]
-fn least_clmul(values: &[u64], polynomial: &Polynomial) -> u64 {
+fn smallest_clmul(values: &[u64], polynomial: &Polynomial) -> u64 {
     use std::arch::x86_64::*;
     let constants = _mm_set_epi64x(polynomial.low as i64, polynomial.quotient as i64);
-    let mut least = u64::MAX;
+    let mut smallest = u64::MAX;
     for &value in values {
         let v = _mm_set1_epi64x((value ^ polynomial.low) as i64);
         let quotient = _mm_xor_si128(_mm_clmulepi64_si128::<0x00>(v, constants), v);
         let remainder = _mm_clmulepi64_si128::<0x11>(quotient, constants);
-        least = least.min(_mm_cvtsi128_si64(remainder) as u64);
+        smallest = smallest.min(_mm_cvtsi128_si64(remainder) as u64);
     }
-    least
+    smallest
 }
 
 /// The product without carries, upper and lower half.
@@ -308,7 +306,7 @@ mod tests {
             for (p, value) in polynomials.iter().zip(found) {
                 let expected = values.iter().min_by_key(|v| obvious(&bits(&v.to_be_bytes()), p.low)).unwrap();
                 prop_assert_eq!(value, *expected);
-                prop_assert_eq!(least(&values, p), least_plain(&values, p));
+                prop_assert_eq!(smallest(&values, p), smallest_plain(&values, p));
             }
         }
     }

@@ -2,5 +2,5 @@
 
 #[cfg(target_arch = "x86_64")]
 pub mod blocks;
-pub mod fast;
+pub mod dispatch;
 pub mod find;

@@ -13,9 +13,9 @@
 /// Bytes in a window, and characters that two signatures must share.
 pub const WINDOW: usize = 7;
 /// Characters in the longest signature.
-pub const LONGEST: usize = 64;
+pub const MAX_LENGTH: usize = 64;
 /// The smallest block size; all others are this times a power of two.
-pub const LEAST_BLOCK: u64 = 3;
+pub const MIN_BLOCK: u64 = 3;
 /// Block sizes there are.
 pub const LEVELS: usize = 31;
 /// The characters of signatures, by value.
@@ -28,34 +28,33 @@ const THIRD: u32 = 0xAAAA_AAAB;
 
 /// The digest of some bytes, as `ssdeep` prints it.
 pub fn digest(data: &[u8]) -> String {
-    let guess = (0..LEVELS).find(|&level| block(level) * LONGEST as u64 >= data.len() as u64).unwrap_or(LEVELS - 1);
-    let enough = |found: &Boundaries, level: usize| found.counts[level] >= LONGEST / 2;
+    let guess = (0..LEVELS).find(|&level| block(level) * MAX_LENGTH as u64 >= data.len() as u64).unwrap_or(LEVELS - 1);
+    let enough = |found: &Boundaries, level: usize| found.counts[level] >= MAX_LENGTH / 2;
     // Nearly always one of the two largest block sizes is right; only repetitive text needs a look at all.
-    let mut least = guess.saturating_sub(1);
-    let mut found = Boundaries::of(data, least, guess + 1);
-    if least > 0 && !enough(&found, least) {
-        least = 0;
+    let mut min_level = guess.saturating_sub(1);
+    let mut found = Boundaries::of(data, min_level, guess + 1);
+    if min_level > 0 && !enough(&found, min_level) {
+        min_level = 0;
         found = Boundaries::of(data, 0, guess + 1);
     }
-    let level = (least..=guess).rev().find(|&level| enough(&found, level)).unwrap_or(0);
-    let mut pieces = Vec::with_capacity(LONGEST + LONGEST / 2);
-    let first = found.pieces(data, level, LONGEST, &mut pieces);
-    found.pieces(data, level + 1, LONGEST / 2, &mut pieces);
+    let level = (min_level..=guess).rev().find(|&level| enough(&found, level)).unwrap_or(0);
+    let mut pieces = Vec::with_capacity(MAX_LENGTH + MAX_LENGTH / 2);
+    let first = found.pieces(data, level, MAX_LENGTH, &mut pieces);
+    found.pieces(data, level + 1, MAX_LENGTH / 2, &mut pieces);
     let characters = hash_pieces(data, &pieces);
     let (first, second) = characters.split_at(first);
     let text = |signature: &[u8]| signature.iter().map(|&c| char::from(c)).collect::<String>();
     format!("{}:{}:{}", block(level), text(first), text(second))
 }
 
-/// The block size of a level.
 pub fn block(level: usize) -> u64 {
-    LEAST_BLOCK << level
+    MIN_BLOCK << level
 }
 
 /// Where pieces end, for a range of block sizes.
 struct Boundaries {
     /// Ends of the first pieces at each level.
-    ends: Vec<[usize; LONGEST - 1]>,
+    ends: Vec<[usize; MAX_LENGTH - 1]>,
     /// How many ends there are.
     counts: Vec<usize>,
     /// The last end at each level.
@@ -65,12 +64,12 @@ struct Boundaries {
 }
 
 impl Boundaries {
-    /// The boundaries at levels from `least` to `most`.
-    fn of(data: &[u8], least: usize, most: usize) -> Self {
+    /// The boundaries at levels from `min_level` to `max_level`.
+    fn of(data: &[u8], min_level: usize, max_level: usize) -> Self {
         let mut found = Boundaries {
-            ends: vec![[0; LONGEST - 1]; most + 1],
-            counts: vec![0; most + 1],
-            last: vec![0; most + 1],
+            ends: vec![[0; MAX_LENGTH - 1]; max_level + 1],
+            counts: vec![0; max_level + 1],
+            last: vec![0; max_level + 1],
             closing: 0,
         };
         // Before the beginning there are zeros.
@@ -79,10 +78,10 @@ impl Boundaries {
         padded[WINDOW - 1..WINDOW - 1 + head].copy_from_slice(&data[..head]);
         for end in 1..=head {
             found.closing = window_hash(&padded[end - 1..end - 1 + WINDOW]);
-            found.meet(found.closing, end, least, most);
+            found.meet(found.closing, end, min_level, max_level);
         }
         if let Some(rest) = data.get(STRIDE - (WINDOW - 1)..).filter(|rest| rest.len() >= WINDOW) {
-            roll(rest, least, |hash, at| found.meet(hash, STRIDE + 1 + at, least, most));
+            roll(rest, min_level, |hash, at| found.meet(hash, STRIDE + 1 + at, min_level, max_level));
             found.closing = window_hash(&rest[rest.len() - WINDOW..]);
         }
         found
@@ -90,13 +89,13 @@ impl Boundaries {
 
     /// Notes a boundary after `end` bytes, if this hash makes one.
     #[inline]
-    fn meet(&mut self, hash: u32, end: usize, least: usize, most: usize) {
+    fn meet(&mut self, hash: u32, end: usize, min_level: usize, max_level: usize) {
         let next = hash.wrapping_add(1);
-        if next == 0 || !next.is_multiple_of(LEAST_BLOCK as u32) {
+        if next == 0 || !next.is_multiple_of(MIN_BLOCK as u32) {
             return;
         }
-        let reached = (next.trailing_zeros() as usize).min(most);
-        for level in least..=reached {
+        let reached = (next.trailing_zeros() as usize).min(max_level);
+        for level in min_level..=reached {
             if let Some(place) = self.ends[level].get_mut(self.counts[level]) {
                 *place = end;
             }
@@ -135,27 +134,27 @@ fn window_hash(window: &[u8]) -> u32 {
     shifted.wrapping_add(u32::from(sum))
 }
 
-/// Calls `found` with the hash and place of each window that may be a boundary at level `least`.
-fn roll(data: &[u8], least: usize, found: impl FnMut(u32, usize)) {
+/// Calls `found` with the hash and place of each window that may be a boundary at level `min_level`.
+fn roll(data: &[u8], min_level: usize, found: impl FnMut(u32, usize)) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has it.
-        return unsafe { roll_wide(data, least, found) };
+        return unsafe { roll_wide(data, min_level, found) };
     }
-    roll_plain(data, least, found);
+    roll_plain(data, min_level, found);
 }
 
 /// The same loop, compiled for wider registers.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn roll_wide(data: &[u8], least: usize, found: impl FnMut(u32, usize)) {
-    roll_plain(data, least, found);
+fn roll_wide(data: &[u8], min_level: usize, found: impl FnMut(u32, usize)) {
+    roll_plain(data, min_level, found);
 }
 
 #[inline(always)]
-fn roll_plain(data: &[u8], least: usize, mut found: impl FnMut(u32, usize)) {
-    // Multiples of 3 << least, and no others, become small when divided by three and rotated by `least`.
-    let most = (u32::MAX / 3) >> least;
+fn roll_plain(data: &[u8], min_level: usize, mut found: impl FnMut(u32, usize)) {
+    // Multiples of 3 << min_level, and no others, become small when divided by three and rotated by `min_level`.
+    let max_level = (u32::MAX / 3) >> min_level;
     let mut at = 0;
     while let Some(windows) = data.get(at..at + STRIDE + WINDOW - 1) {
         let mut hashes = [0u32; STRIDE];
@@ -163,7 +162,7 @@ fn roll_plain(data: &[u8], least: usize, mut found: impl FnMut(u32, usize)) {
         for (place, (hash, hit)) in hashes.iter_mut().zip(&mut hits).enumerate() {
             *hash = window_hash(&windows[place..place + WINDOW]);
             let third = hash.wrapping_add(1).wrapping_mul(THIRD);
-            *hit = u32::from(third.rotate_right(least as u32) <= most) << place;
+            *hit = u32::from(third.rotate_right(min_level as u32) <= max_level) << place;
         }
         let mut hits = hits.iter().fold(0, |all, hit| all | hit);
         while hits != 0 {

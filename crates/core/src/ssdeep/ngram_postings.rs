@@ -1,8 +1,8 @@
-//! Which digests hold a piece: a table that grows a little at a time.
+//! Which digests hold an n-gram of a signature: a hash table that grows a little at a time.
 //!
-//! A piece is seven characters of a signature at one block size. The table has many shards, and a shard that is full
+//! An n-gram is seven characters of a signature at one block size. The table has many shards, and a shard that is full
 //! grows by a quarter, so that no single addition takes long and little memory is idle. A slot is eight bytes: 32 bits
-//! of the piece's hash, and its holder, or the number of a list when there are several. Pieces that agree in their
+//! of the n-gram's hash, and its holder, or the number of a list when there are several. N-grams that agree in their
 //! hash share a slot; whoever looks compares the digests anyway.
 
 use crate::hash::mix;
@@ -26,26 +26,30 @@ struct Shard {
     used: usize,
 }
 
-/// From pieces to their holders.
-pub struct Pieces {
+/// From n-grams to the digests that hold them.
+pub struct NgramPostings {
     shards: Vec<Shard>,
     lists: Vec<Vec<u32>>,
-    most: usize,
+    max_holders: usize,
 }
 
-/// The hash of a piece made at a level.
+/// The hash of an n-gram of a signature made at a level.
 #[inline]
-pub fn hash(level: u8, window: u64) -> u64 {
-    mix(u64::from(level) << 42 | window)
+pub fn ngram_hash(level: u8, ngram: u64) -> u64 {
+    mix(u64::from(level) << 42 | ngram)
 }
 
-impl Pieces {
-    /// A piece that `most` digests hold takes no more.
-    pub fn new(most: usize) -> Self {
-        Pieces { shards: (0..1 << SHARD_BITS).map(|_| Shard::default()).collect(), lists: Vec::new(), most }
+impl NgramPostings {
+    /// An n-gram lists at most `max_holders` digests.
+    pub fn new(max_holders: usize) -> Self {
+        NgramPostings {
+            shards: (0..1 << SHARD_BITS).map(|_| Shard::default()).collect(),
+            lists: Vec::new(),
+            max_holders,
+        }
     }
 
-    /// Notes a holder of a piece.
+    /// Adds a holder of an n-gram.
     pub fn add(&mut self, hash: u64, holder: u32) {
         let shard = &mut self.shards[(hash >> (64 - SHARD_BITS)) as usize];
         if (shard.used + 1) * 8 > shard.slots.len() * 7 {
@@ -61,8 +65,8 @@ impl Pieces {
             }
             list if list & LIST != 0 => {
                 let list = &mut self.lists[(list & !LIST) as usize];
-                // A digest may hold a piece twice.
-                if list.len() < self.most && list.last() != Some(&holder) {
+                // A digest may hold an n-gram twice.
+                if list.len() < self.max_holders && list.last() != Some(&holder) {
                     list.push(holder);
                 }
             }
@@ -74,7 +78,7 @@ impl Pieces {
         }
     }
 
-    /// The holders of a piece.
+    /// The holders of an n-gram.
     #[inline]
     pub fn holders(&self, hash: u64) -> &[u32] {
         let shard = &self.shards[(hash >> (64 - SHARD_BITS)) as usize];
@@ -88,7 +92,6 @@ impl Pieces {
         }
     }
 
-    /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         let slots: usize = self.shards.iter().map(|shard| shard.slots.capacity()).sum();
         let lists: usize = self.lists.iter().map(|list| list.capacity() * 4 + size_of::<Vec<u32>>()).sum();
@@ -127,19 +130,19 @@ mod tests {
         /// Against a map of lists.
         #[test]
         fn is_a_map(added in proptest::collection::vec((0u64..400, 0u32..50), 0..600)) {
-            let mut pieces = Pieces::new(5);
+            let mut postings = NgramPostings::new(5);
             let mut expected: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
             // All in two shards, so that they are crowded.
-            let spread = |key: u64| hash(0, key) >> 9;
+            let spread = |key: u64| ngram_hash(0, key) >> 9;
             for (key, holder) in added {
-                pieces.add(spread(key), holder);
+                postings.add(spread(key), holder);
                 let list = expected.entry(key).or_default();
                 if list.len() < 5 && list.last() != Some(&holder) {
                     list.push(holder);
                 }
             }
             for key in 0..400 {
-                prop_assert_eq!(pieces.holders(spread(key)), expected.get(&key).map_or(&[][..], |list| list));
+                prop_assert_eq!(postings.holders(spread(key)), expected.get(&key).map_or(&[][..], |list| list));
             }
         }
     }

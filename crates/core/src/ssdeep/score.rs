@@ -8,10 +8,10 @@ use std::fmt;
 
 use memchr::memchr;
 
-use crate::ssdeep::digest::{ALPHABET, LEAST_BLOCK, LEVELS, LONGEST, WINDOW};
+use crate::ssdeep::digest::{ALPHABET, LEVELS, MAX_LENGTH, MIN_BLOCK, WINDOW};
 
 /// Equal characters in a row that count; more of them say nothing.
-const RUN: usize = 3;
+const MAX_REPEATS: usize = 3;
 
 /// The value of each character of the alphabet.
 static VALUES: [u8; 256] = {
@@ -24,59 +24,58 @@ static VALUES: [u8; 256] = {
     values
 };
 
-/// A signature without long runs.
+/// A signature without long repeats.
 #[derive(Clone, Copy)]
 pub struct Signature {
-    /// Zero behind the end. There is room to look a run ahead from any place.
-    characters: [u8; LONGEST + RUN],
+    /// Zero behind the end. There is room to look ahead from any place.
+    characters: [u8; MAX_LENGTH + MAX_REPEATS],
     len: u8,
-    /// Runs were cut.
+    /// Repeats were cut.
     cut: bool,
 }
 
 impl Signature {
-    const EMPTY: Self = Signature { characters: [0; LONGEST + RUN], len: 0, cut: false };
+    const EMPTY: Self = Signature { characters: [0; MAX_LENGTH + MAX_REPEATS], len: 0, cut: false };
 
     /// Reads an empty signature's text.
     #[inline(always)]
     fn fill(&mut self, text: &[u8]) -> Result<(), NotADigest> {
-        match self.characters[..LONGEST].get_mut(..text.len()) {
+        match self.characters[..MAX_LENGTH].get_mut(..text.len()) {
             Some(place) => place.copy_from_slice(text),
-            None => return self.squeeze(text),
+            None => return self.cut_repeats(text),
         }
         self.len = text.len() as u8;
         // Asked of all places, whatever the length, so that the answer comes for many at a time.
         let all = &self.characters;
-        let good = all[..LONGEST].iter().map(|&byte| u8::from(is_character(byte))).sum::<u8>();
-        let run = (0..LONGEST).fold(0, |any, i| {
+        let good = all[..MAX_LENGTH].iter().map(|&byte| u8::from(is_character(byte))).sum::<u8>();
+        let repeats = (0..MAX_LENGTH).fold(0, |any, i| {
             let here = all[i];
             any | u8::from((here != 0) & (here == all[i + 1]) & (here == all[i + 2]) & (here == all[i + 3]))
         });
-        if run != 0 || good != self.len { self.squeeze(text) } else { Ok(()) }
+        if repeats != 0 || good != self.len { self.cut_repeats(text) } else { Ok(()) }
     }
 
     /// The plain way, character by character.
     #[cold]
-    fn squeeze(&mut self, text: &[u8]) -> Result<(), NotADigest> {
+    fn cut_repeats(&mut self, text: &[u8]) -> Result<(), NotADigest> {
         *self = Signature::EMPTY;
-        let (mut run, mut before) = (0, 0);
+        let (mut repeats, mut before) = (0, 0);
         for &byte in text {
             if !is_character(byte) {
                 return Err(NotADigest);
             }
-            run = if byte == before { run + 1 } else { 1 };
+            repeats = if byte == before { repeats + 1 } else { 1 };
             before = byte;
-            if run > RUN {
+            if repeats > MAX_REPEATS {
                 self.cut = true;
                 continue;
             }
-            *self.characters[..LONGEST].get_mut(usize::from(self.len)).ok_or(NotADigest)? = byte;
+            *self.characters[..MAX_LENGTH].get_mut(usize::from(self.len)).ok_or(NotADigest)? = byte;
             self.len += 1;
         }
         Ok(())
     }
 
-    /// Its characters.
     #[inline]
     pub fn characters(&self) -> &[u8] {
         &self.characters[..usize::from(self.len)]
@@ -89,12 +88,11 @@ pub fn value(character: u8) -> u64 {
     u64::from(VALUES[usize::from(character)])
 }
 
-/// Each run of seven characters of a signature, as a number of 42 bits.
-pub fn windows(characters: &[u8]) -> impl Iterator<Item = u64> + '_ {
+/// Each n-gram: seven characters in a row of a signature, as a number of 42 bits.
+pub fn ngrams(characters: &[u8]) -> impl Iterator<Item = u64> + '_ {
     characters.windows(WINDOW).map(|window| window.iter().fold(0, |all, &byte| all << 6 | value(byte)))
 }
 
-/// A character of the alphabet.
 #[inline(always)]
 fn is_character(byte: u8) -> bool {
     let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
@@ -125,25 +123,24 @@ impl fmt::Display for NotADigest {
 
 /// Why two digests have nothing in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Zero {
+pub enum ZeroReason {
     /// One block size is more than twice the other.
     BlockSizes,
     /// A signature has fewer than seven characters.
     TooShort,
-    /// A signature has fewer than seven characters without its runs.
+    /// A signature has fewer than seven characters without its repeats.
     TooRepetitive,
     /// No seven characters in a row are common.
-    NoCommonPiece,
+    NoCommonNgram,
 }
 
-impl Zero {
-    /// In words.
+impl ZeroReason {
     pub fn as_str(self) -> &'static str {
         match self {
-            Zero::BlockSizes => "the block sizes are too far apart",
-            Zero::TooShort => "too short: a signature has fewer than 7 characters",
-            Zero::TooRepetitive => "too repetitive: a signature without its runs has fewer than 7 characters",
-            Zero::NoCommonPiece => "the signatures share no 7 characters in a row",
+            ZeroReason::BlockSizes => "the block sizes are too far apart",
+            ZeroReason::TooShort => "too short: a signature has fewer than 7 characters",
+            ZeroReason::TooRepetitive => "too repetitive: a signature without its runs has fewer than 7 characters",
+            ZeroReason::NoCommonNgram => "the signatures share no 7 characters in a row",
         }
     }
 }
@@ -160,8 +157,8 @@ impl Digest {
             }
             block = block * 10 + u64::from(digit - b'0');
         }
-        let level = (block / LEAST_BLOCK).trailing_zeros() as usize;
-        if block == 0 || level >= LEVELS || LEAST_BLOCK << level != block {
+        let level = (block / MIN_BLOCK).trailing_zeros() as usize;
+        if block == 0 || level >= LEVELS || MIN_BLOCK << level != block {
             return Err(NotADigest);
         }
         let rest = &bytes[digits + 1..];
@@ -174,26 +171,21 @@ impl Digest {
         Ok(digest)
     }
 
-    /// Equal in all that is compared: runs have been cut, and it is forgotten where.
+    /// Equal in all that is compared: repeats have been cut, and it is forgotten where.
     pub fn same(&self, other: &Self) -> bool {
         self.level == other.level
             && self.first.characters() == other.first.characters()
             && self.second.characters() == other.second.characters()
     }
 
-    /// Characters of the longer signature, without runs.
+    /// Characters of the longer signature, without repeats.
     pub fn len(&self) -> usize {
         usize::from(self.first.len.max(self.second.len))
-    }
-
-    /// Holds nothing, as the digest of an empty text does.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
 /// The score of two digests, or why it is zero.
-pub fn compare(a: &Digest, b: &Digest) -> Result<u32, Zero> {
+pub fn compare(a: &Digest, b: &Digest) -> Result<u32, ZeroReason> {
     if a.same(b) {
         return Ok(100);
     }
@@ -209,23 +201,23 @@ pub fn compare(a: &Digest, b: &Digest) -> Result<u32, Zero> {
         }
         1 => score(&a.first, &b.second, a.level),
         -1 => score(&a.second, &b.first, b.level),
-        _ => Err(Zero::BlockSizes),
+        _ => Err(ZeroReason::BlockSizes),
     }
 }
 
 /// The score of two signatures of one block size.
-fn score(a: &Signature, b: &Signature, level: u8) -> Result<u32, Zero> {
+fn score(a: &Signature, b: &Signature, level: u8) -> Result<u32, ZeroReason> {
     let short = |s: &Signature| usize::from(s.len) < WINDOW;
     if short(a) || short(b) {
         let repetitive = [a, b].into_iter().filter(|s| short(s)).all(|s| s.cut);
-        return Err(if repetitive { Zero::TooRepetitive } else { Zero::TooShort });
+        return Err(if repetitive { ZeroReason::TooRepetitive } else { ZeroReason::TooShort });
     }
-    Pattern::of(a.characters(), level).score(b.characters()).ok_or(Zero::NoCommonPiece)
+    Pattern::of(a.characters(), level).score(b.characters()).ok_or(ZeroReason::NoCommonNgram)
 }
 
 /// A signature to be compared with many.
 pub struct Pattern {
-    places: Places,
+    places: CharPositions,
     len: u32,
     level: u8,
 }
@@ -234,47 +226,47 @@ impl Pattern {
     /// The signature made at this level.
     #[inline]
     pub fn of(characters: &[u8], level: u8) -> Self {
-        Pattern { places: Places::of(characters), len: characters.len() as u32, level }
+        Pattern { places: CharPositions::of(characters), len: characters.len() as u32, level }
     }
 
-    /// The score against a signature of the same level; none if they share no piece.
+    /// The score against a signature of the same level; none if they share no n-gram.
     #[inline]
     pub fn score(&self, other: &[u8]) -> Option<u32> {
-        if !self.places.share_piece(other) {
+        if !self.places.share_ngram(other) {
             return None;
         }
         let (a, b) = (self.len, other.len() as u32);
-        let distance = a + b - 2 * self.places.longest_common(other);
-        let longest = LONGEST as u32;
+        let distance = a + b - 2 * self.places.longest_common_subsequence(other);
+        let longest = MAX_LENGTH as u32;
         let found = 100 - 100 * (distance * longest / (a + b)) / longest;
-        Some(found.min(most_score(self.level, a.min(b))))
+        Some(found.min(max_score(self.level, a.min(b))))
     }
 }
 
 /// The most that signatures can promise of which the shorter has so many characters: little text gives small blocks.
 #[inline]
-pub fn most_score(level: u8, len: u32) -> u32 {
+pub fn max_score(level: u8, len: u32) -> u32 {
     len << level.min(7)
 }
 
 /// Where each character stands in a signature: one bit a place.
-struct Places {
+struct CharPositions {
     bits: [u64; 128],
 }
 
-impl Places {
+impl CharPositions {
     #[inline]
     fn of(characters: &[u8]) -> Self {
         let mut bits = [0; 128];
         for (place, &byte) in characters.iter().enumerate() {
             bits[usize::from(byte & 127)] |= 1 << place;
         }
-        Places { bits }
+        CharPositions { bits }
     }
 
     /// Whether seven characters in a row are common. Pairs are joined to fours, and fours to sevens.
     #[inline]
-    fn share_piece(&self, other: &[u8]) -> bool {
+    fn share_ngram(&self, other: &[u8]) -> bool {
         let (mut one, mut found) = (0u64, 0u64);
         let (mut pairs, mut fours) = ([0u64; 2], [0u64; 3]);
         for &byte in other {
@@ -291,7 +283,7 @@ impl Places {
 
     /// The length of the longest common subsequence (Allison and Dix 1986): zeros mark its growth.
     #[inline]
-    fn longest_common(&self, other: &[u8]) -> u32 {
+    fn longest_common_subsequence(&self, other: &[u8]) -> u32 {
         let mut open = u64::MAX;
         for &byte in other {
             let matching = open & self.bits[usize::from(byte & 127)];
@@ -306,16 +298,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn score_of(a: &str, b: &str) -> Result<u32, Zero> {
+    fn score_of(a: &str, b: &str) -> Result<u32, ZeroReason> {
         compare(&Digest::parse(a).unwrap(), &Digest::parse(b).unwrap())
     }
 
     #[test]
     fn reasons() {
-        assert_eq!(score_of("3:ABCDEFGH:A", "12:ABCDEFGH:A"), Err(Zero::BlockSizes));
-        assert_eq!(score_of("3:ABCDEF:A", "3:ABCDEFGH:A"), Err(Zero::TooShort));
-        assert_eq!(score_of("3:AAAAAAAAAAAB:A", "3:ABCDEFGH:A"), Err(Zero::TooRepetitive));
-        assert_eq!(score_of("3:ABCDEFGH:A", "3:ABCDEFHG:A"), Err(Zero::NoCommonPiece));
+        assert_eq!(score_of("3:ABCDEFGH:A", "12:ABCDEFGH:A"), Err(ZeroReason::BlockSizes));
+        assert_eq!(score_of("3:ABCDEF:A", "3:ABCDEFGH:A"), Err(ZeroReason::TooShort));
+        assert_eq!(score_of("3:AAAAAAAAAAAB:A", "3:ABCDEFGH:A"), Err(ZeroReason::TooRepetitive));
+        assert_eq!(score_of("3:ABCDEFGH:A", "3:ABCDEFHG:A"), Err(ZeroReason::NoCommonNgram));
         assert_eq!(score_of("3:C:C", "3:C:C"), Ok(100));
         assert_eq!(score_of("3:ABCDEFG:ABCD", "3:ABCDEFGH:ABCD"), Ok(7));
     }
@@ -343,7 +335,7 @@ mod tests {
         #[test]
         fn quick_and_plain_parsing_agree(text in "[A-C+/09é:,\\x00]{0,70}") {
             let (mut quick, mut plain) = (Signature::EMPTY, Signature::EMPTY);
-            prop_assert_eq!(quick.fill(text.as_bytes()), plain.squeeze(text.as_bytes()));
+            prop_assert_eq!(quick.fill(text.as_bytes()), plain.cut_repeats(text.as_bytes()));
             prop_assert_eq!((quick.characters(), quick.cut), (plain.characters(), plain.cut));
         }
 
@@ -365,9 +357,9 @@ mod tests {
                         if x[i] == y[j] { table[i][j] + 1 } else { table[i][j + 1].max(table[i + 1][j]) };
                 }
             }
-            prop_assert_eq!(Places::of(x).longest_common(y), table[x.len()][y.len()]);
+            prop_assert_eq!(CharPositions::of(x).longest_common_subsequence(y), table[x.len()][y.len()]);
             let shared = x.windows(WINDOW).any(|w| y.windows(WINDOW).any(|v| w == v));
-            prop_assert_eq!(Places::of(x).share_piece(y), shared);
+            prop_assert_eq!(CharPositions::of(x).share_ngram(y), shared);
         }
     }
 }

@@ -2,28 +2,27 @@
 
 use crate::ssdeep::score::Digest;
 
-/// Digests by number.
 #[derive(Default)]
-pub struct Shelf {
+pub struct DigestStore {
     bytes: Vec<u8>,
     starts: Vec<u64>,
 }
 
-/// One digest on the shelf.
+/// One digest of the store.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Stored<'a> {
+pub struct StoredDigest<'a> {
     /// The block size is 3 << level.
     pub level: u8,
-    /// The signature at the block size, without runs.
+    /// The signature at the block size, without repeats.
     pub first: &'a [u8],
-    /// The signature at twice the block size, without runs.
+    /// The signature at twice the block size, without repeats.
     pub second: &'a [u8],
 }
 
-impl<'a> Stored<'a> {
-    /// What is compared of a digest.
+impl<'a> StoredDigest<'a> {
+    /// Those parts of a digest that are compared.
     pub fn of(digest: &'a Digest) -> Self {
-        Stored { level: digest.level, first: digest.first.characters(), second: digest.second.characters() }
+        StoredDigest { level: digest.level, first: digest.first.characters(), second: digest.second.characters() }
     }
 
     /// Its signatures, each with the level at which it was made.
@@ -37,36 +36,28 @@ impl<'a> Stored<'a> {
     }
 }
 
-impl Shelf {
+impl DigestStore {
     /// Puts a digest behind the others.
-    pub fn push(&mut self, digest: &Stored<'_>) {
+    pub fn push(&mut self, digest: &StoredDigest<'_>) {
         self.starts.push(self.bytes.len() as u64);
         self.bytes.extend([digest.level, digest.first.len() as u8]);
         self.bytes.extend(digest.first);
         self.bytes.extend(digest.second);
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.starts.is_empty()
-    }
-
-    /// The digest of this number.
     #[inline]
-    pub fn get(&self, number: u32) -> Stored<'_> {
+    pub fn get(&self, number: u32) -> StoredDigest<'_> {
         let number = number as usize;
         let end = self.starts.get(number + 1).map_or(self.bytes.len(), |&end| end as usize);
         let bytes = &self.bytes[self.starts[number] as usize..end];
         let (first, second) = bytes[2..].split_at(usize::from(bytes[1]));
-        Stored { level: bytes[0], first, second }
+        StoredDigest { level: bytes[0], first, second }
     }
 
-    /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         self.bytes.capacity() + self.starts.capacity() * size_of::<u64>()
     }

@@ -6,15 +6,15 @@
 
 use hashbrown::HashMap;
 
-use crate::ssdeep::index::Index;
+use crate::ssdeep::index::DigestIndex;
 use crate::ssdeep::score::Digest;
 
-/// A piece that so many unique pages hold says little; later holders are found by their other pieces.
-pub const MOST_HOLDERS: usize = 256;
+/// An n-gram lists at most so many unique pages; later holders are found by their other n-grams.
+pub const MAX_HOLDERS: usize = 256;
 
 /// What a page is to the pages before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CopyKind {
     /// Like none of them.
     Unique,
     /// Its text is that of an earlier page.
@@ -25,9 +25,8 @@ pub enum Kind {
 
 /// The answer for one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// What the page is.
-    pub kind: Kind,
+pub struct StreamMatch {
+    pub kind: CopyKind,
     /// The page most like it: its place in the order in which pages came.
     pub of: Option<u32>,
     /// The score against that page; 0 if there is none.
@@ -35,43 +34,43 @@ pub struct Found {
 }
 
 /// The pages so far.
-pub struct Known {
+pub struct DigestStream {
     threshold: u32,
-    least: usize,
+    min_length: usize,
     pages: u32,
     every: bool,
     texts: HashMap<[u8; 16], u32>,
-    compared: Index,
+    compared: DigestIndex,
     /// Places of the pages that are compared with in the order of all.
     places: Vec<u32>,
 }
 
-impl Known {
-    /// Scores from `threshold` make near copies; digests of fewer than `least` characters, at least seven, make none.
-    /// With `every`, pages are compared with near copies too, and no piece has too many holders.
-    pub fn new(threshold: u32, least: usize, every: bool) -> Self {
-        let compared = Index::new(if every { usize::MAX } else { MOST_HOLDERS });
-        Known { threshold, least, pages: 0, every, texts: HashMap::new(), compared, places: Vec::new() }
+impl DigestStream {
+    /// Scores from `threshold` make near copies; digests of fewer than `min_length` characters, seven or more, make none.
+    /// With `every`, pages are compared with near copies too, and n-grams list every holder.
+    pub fn new(threshold: u32, min_length: usize, every: bool) -> Self {
+        let compared = DigestIndex::new(if every { usize::MAX } else { MAX_HOLDERS });
+        DigestStream { threshold, min_length, pages: 0, every, texts: HashMap::new(), compared, places: Vec::new() }
     }
 
     /// Compares a page with those before it, and remembers it.
-    pub fn add(&mut self, digest: &Digest, md5: [u8; 16]) -> Found {
+    pub fn add(&mut self, digest: &Digest, md5: [u8; 16]) -> StreamMatch {
         let place = self.pages;
         self.pages += 1;
         let first = *self.texts.entry(md5).or_insert(place);
         if first != place {
-            return Found { kind: Kind::Exact, of: Some(first), score: 100 };
+            return StreamMatch { kind: CopyKind::Exact, of: Some(first), score: 100 };
         }
-        if digest.len() < self.least {
-            return Found { kind: Kind::Unique, of: None, score: 0 };
+        if digest.len() < self.min_length {
+            return StreamMatch { kind: CopyKind::Unique, of: None, score: 0 };
         }
         let (of, score) = self.best(digest).map_or((None, 0), |(of, score)| (Some(of), score));
-        let kind = if score >= self.threshold { Kind::Near } else { Kind::Unique };
-        if kind == Kind::Unique || self.every {
+        let kind = if score >= self.threshold { CopyKind::Near } else { CopyKind::Unique };
+        if kind == CopyKind::Unique || self.every {
             self.compared.add(digest);
             self.places.push(place);
         }
-        Found { kind, of, score }
+        StreamMatch { kind, of, score }
     }
 
     /// The page with the highest score of those that are compared with, the earliest among equals; none if nothing is alike.
@@ -79,7 +78,7 @@ impl Known {
         let mut best: Option<(u32, u32)> = None;
         self.compared.matches(digest, |number, score| {
             // Numbers follow the order in which pages came.
-            if best.is_none_or(|(of, most)| score > most || score == most && number < of) {
+            if best.is_none_or(|(of, high)| score > high || score == high && number < of) {
                 best = Some((number, score));
             }
         });
@@ -91,7 +90,6 @@ impl Known {
         (self.pages, self.compared.len())
     }
 
-    /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         let texts = self.texts.capacity() * 8 / 7 * (size_of::<([u8; 16], u32)>() + 1);
         texts + self.places.capacity() * size_of::<u32>() + self.compared.memory()
@@ -104,7 +102,7 @@ mod tests {
     use crate::ssdeep::score::compare;
     use proptest::prelude::*;
 
-    /// Digests over a small alphabet of blocks, so that they share pieces.
+    /// Digests over a small alphabet of blocks, so that they share n-grams.
     fn digests() -> impl Strategy<Value = Vec<(String, u8)>> {
         let block =
             prop_oneof![Just("ABCDEFGHIJ"), Just("klmnopqr"), Just("012345678"), Just("x"), Just("yz"), Just("Q")];
@@ -117,28 +115,28 @@ mod tests {
     proptest! {
         /// Against comparing with every unique page, or with every page.
         #[test]
-        fn as_comparing_all(pages in digests(), threshold in 1u32..101, least in 7usize..20, every: bool) {
-            let mut known = Known::new(threshold, least, every);
+        fn as_comparing_all(pages in digests(), threshold in 1u32..101, min_length in 7usize..20, every: bool) {
+            let mut stream = DigestStream::new(threshold, min_length, every);
             let (mut unique, mut seen): (Vec<(u32, Digest)>, Vec<u8>) = (Vec::new(), Vec::new());
             for (place, (text, md5)) in pages.iter().enumerate() {
                 let digest = Digest::parse(text).unwrap();
-                let found = known.add(&digest, [*md5; 16]);
+                let found = stream.add(&digest, [*md5; 16]);
                 let copied = seen.iter().position(|other| other == md5);
                 seen.push(*md5);
                 let best = unique
                     .iter()
                     .map(|(of, other)| (compare(&digest, other).unwrap_or(0), std::cmp::Reverse(*of)))
-                    .filter(|(score, _)| *score > 0 && digest.len() >= least)
+                    .filter(|(score, _)| *score > 0 && digest.len() >= min_length)
                     .max();
                 let (score, of) = best.map_or((0, None), |(score, of)| (score, Some(of.0)));
                 let expected = match copied {
-                    Some(first) => Found { kind: Kind::Exact, of: Some(first as u32), score: 100 },
-                    None if score >= threshold => Found { kind: Kind::Near, of, score },
-                    None => Found { kind: Kind::Unique, of, score },
+                    Some(first) => StreamMatch { kind: CopyKind::Exact, of: Some(first as u32), score: 100 },
+                    None if score >= threshold => StreamMatch { kind: CopyKind::Near, of, score },
+                    None => StreamMatch { kind: CopyKind::Unique, of, score },
                 };
                 prop_assert_eq!(found, expected);
-                let kept = expected.kind == Kind::Unique || every && expected.kind == Kind::Near;
-                if kept && digest.len() >= least {
+                let kept = expected.kind == CopyKind::Unique || every && expected.kind == CopyKind::Near;
+                if kept && digest.len() >= min_length {
                     unique.push((place as u32, digest));
                 }
             }

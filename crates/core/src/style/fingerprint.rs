@@ -18,7 +18,6 @@ use crate::style::rolling_hash::RollingHash;
 pub struct StyleParams {
     /// Characters in an n-gram.
     pub n: usize,
-    /// Dimensions.
     pub m: usize,
     /// Another seed makes other choices.
     pub seed: u64,
@@ -27,7 +26,6 @@ pub struct StyleParams {
 impl StyleParams {
     /// What n may be: characters 64 apart would cancel out in the rolling hash.
     pub const N: RangeInclusive<usize> = 1..=64;
-    /// What m may be.
     pub const M: RangeInclusive<usize> = 1..=4096;
 }
 
@@ -42,17 +40,17 @@ impl Default for StyleParams {
 struct Dimension {
     mask: u64,
     rotation: u32,
-    least: u64,
+    min: u64,
 }
 
 /// Makes fingerprints; reused from page to page.
 #[derive(Clone)]
-pub struct Stylist {
+pub struct Fingerprinter {
     hash: RollingHash,
     dimensions: Vec<Dimension>,
 }
 
-impl Stylist {
+impl Fingerprinter {
     /// For these parameters, which must be in their ranges.
     pub fn new(params: StyleParams) -> Self {
         let StyleParams { n, m, seed } = params;
@@ -60,15 +58,15 @@ impl Stylist {
         let dimensions = (0..m as u64)
             .map(|i| {
                 let random = mix(mix(seed) ^ mix(i + 1));
-                Dimension { mask: mix(random), rotation: (random >> 58) as u32, least: u64::MAX }
+                Dimension { mask: mix(random), rotation: (random >> 58) as u32, min: u64::MAX }
             })
             .collect();
-        Stylist { hash: RollingHash::new(n, seed), dimensions }
+        Fingerprinter { hash: RollingHash::new(n, seed), dimensions }
     }
 
     /// The fingerprint of a noise: m numbers of 16 bits, or none if the noise has no n-gram.
     pub fn fingerprint(&mut self, noise: &[u8]) -> Option<Vec<u16>> {
-        self.dimensions.iter_mut().for_each(|d| d.least = u64::MAX);
+        self.dimensions.iter_mut().for_each(|d| d.min = u64::MAX);
         let dimensions = &mut self.dimensions[..];
         let m = dimensions.len() as u64;
         self.hash.roll(noise, |gram| {
@@ -77,10 +75,10 @@ impl Stylist {
             if let Some(dimension) = dimensions.get_mut(i) {
                 let permuted = gram.rotate_left(dimension.rotation) ^ dimension.mask;
                 // Without a branch: which gram of a short page is a new minimum, no predictor can tell.
-                dimension.least = hint::select_unpredictable(permuted < dimension.least, permuted, dimension.least);
+                dimension.min = hint::select_unpredictable(permuted < dimension.min, permuted, dimension.min);
             }
         });
-        let any = self.dimensions.iter().any(|dimension| dimension.least != u64::MAX);
+        let any = self.dimensions.iter().any(|dimension| dimension.min != u64::MAX);
         any.then(|| self.dimensions.iter().map(Dimension::stored).collect())
     }
 }
@@ -88,11 +86,11 @@ impl Stylist {
 impl Dimension {
     /// 16 bits of the minimum; zero for none. The permutation has already made the dimension part of it.
     fn stored(&self) -> u16 {
-        if self.least == u64::MAX {
+        if self.min == u64::MAX {
             return 0;
         }
         // 1..=65535, each equally likely to one part in 2^48.
-        1 + ((u128::from(mix(self.least)) * 65535) >> 64) as u16
+        1 + ((u128::from(mix(self.min)) * 65535) >> 64) as u16
     }
 }
 
@@ -101,12 +99,10 @@ pub fn to_bytes(fingerprint: &[u16]) -> Vec<u8> {
     fingerprint.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// A stored fingerprint.
 pub fn from_bytes(stored: &[u8]) -> Vec<u16> {
     stored.as_chunks().0.iter().map(|&v| u16::from_le_bytes(v)).collect()
 }
 
-/// How two fingerprints compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
     /// Dimensions in which both hold the same minimum.
@@ -128,11 +124,8 @@ pub fn compare(a: &[u16], b: &[u16]) -> Matches {
 /// Two pages' sets of n-grams, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overlap {
-    /// N-grams of the first page.
     pub a: usize,
-    /// N-grams of the second.
     pub b: usize,
-    /// N-grams of both.
     pub both: usize,
 }
 
@@ -144,21 +137,21 @@ pub fn overlap(a: &[u8], b: &[u8], n: usize) -> Overlap {
 }
 
 /// The stretches of `a`, in characters, that are covered by n-grams it shares with `b`.
-pub fn shared_runs(a: &[u8], b: &[u8], n: usize) -> Vec<Range<usize>> {
+pub fn shared_spans(a: &[u8], b: &[u8], n: usize) -> Vec<Range<usize>> {
     let mut hash = RollingHash::new(n, 0);
     let others = gram_set(&mut hash, b);
-    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut spans: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     hash.roll(a, |gram| {
         if others.contains(&gram) {
-            match runs.last_mut() {
-                Some(run) if at <= run.end => run.end = at + n,
-                _ => runs.push(at..at + n),
+            match spans.last_mut() {
+                Some(span) if at <= span.end => span.end = at + n,
+                _ => spans.push(at..at + n),
             }
         }
         at += 1;
     });
-    runs
+    spans
 }
 
 fn gram_set(hash: &mut RollingHash, noise: &[u8]) -> HashSet<u64> {
@@ -173,11 +166,6 @@ fn gram_set(hash: &mut RollingHash, noise: &[u8]) -> HashSet<u64> {
 const STORED_ALIKE: f64 = 1.0 / 65535.0;
 
 impl Matches {
-    /// The paper's estimate: matching dimensions over m. Low for pages that do not fill their dimensions.
-    pub fn sim_b(self, m: usize) -> f64 {
-        f64::from(self.matching) / m as f64
-    }
-
     /// The unbiased estimate of Jaccard: over the dimensions filled in either page, less chance matches.
     pub fn jaccard(self) -> f64 {
         if self.filled == 0 {
@@ -201,12 +189,12 @@ mod tests {
 
     #[test]
     fn small_noises_have_no_fingerprint() {
-        let mut stylist = Stylist::new(StyleParams::default());
-        assert_eq!(stylist.fingerprint(b""), None);
-        assert_eq!(stylist.fingerprint(&[b'<'; 31]), None);
-        let one = stylist.fingerprint(&[b'<'; 32]).unwrap();
+        let mut fingerprinter = Fingerprinter::new(StyleParams::default());
+        assert_eq!(fingerprinter.fingerprint(b""), None);
+        assert_eq!(fingerprinter.fingerprint(&[b'<'; 31]), None);
+        let one = fingerprinter.fingerprint(&[b'<'; 32]).unwrap();
         assert_eq!(one.iter().filter(|&&v| v != 0).count(), 1);
-        assert_eq!(stylist.fingerprint(&[b'<'; 5000]).unwrap(), one);
+        assert_eq!(fingerprinter.fingerprint(&[b'<'; 5000]).unwrap(), one);
     }
 
     #[test]
@@ -220,8 +208,8 @@ mod tests {
     fn overlaps_and_runs() {
         assert_eq!(overlap(b"<<<<>", b"<<>>", 2), Overlap { a: 2, b: 3, both: 2 });
         assert_eq!(overlap(b"", b"<>", 2), Overlap { a: 0, b: 1, both: 0 });
-        assert_eq!(shared_runs(b"-<>-//-", b"<>//", 2), [1..3, 4..6]);
-        let joined = shared_runs("«»-<>".as_bytes(), "«»--<>".as_bytes(), 2);
+        assert_eq!(shared_spans(b"-<>-//-", b"<>//", 2), [1..3, 4..6]);
+        let joined = shared_spans("«»-<>".as_bytes(), "«»--<>".as_bytes(), 2);
         assert_eq!((joined.len(), joined[0].clone()), (1, 0..5));
     }
 
@@ -229,11 +217,11 @@ mod tests {
         /// A fingerprint depends on the set of n-grams alone, and says which minima two sets share.
         #[test]
         fn minima_of_a_union(a in "[<>/= ]{40,90}", b in "[<>/= ]{40,90}", m in 1usize..40) {
-            let mut stylist = Stylist::new(StyleParams { n: 8, m, seed: 3 });
-            let (fa, fb) = (stylist.fingerprint(a.as_bytes()).unwrap(), stylist.fingerprint(b.as_bytes()).unwrap());
+            let mut fingerprinter = Fingerprinter::new(StyleParams { n: 8, m, seed: 3 });
+            let (fa, fb) = (fingerprinter.fingerprint(a.as_bytes()).unwrap(), fingerprinter.fingerprint(b.as_bytes()).unwrap());
             // Joined by a separator that adds n-grams of its own, the union's minimum is one of three.
-            let joined = stylist.fingerprint(format!("{a}\u{1}{b}").as_bytes()).unwrap();
-            let own = stylist.fingerprint(format!("{}\u{1}{}", &a[a.len() - 7..], &b[..7]).as_bytes()).unwrap();
+            let joined = fingerprinter.fingerprint(format!("{a}\u{1}{b}").as_bytes()).unwrap();
+            let own = fingerprinter.fingerprint(format!("{}\u{1}{}", &a[a.len() - 7..], &b[..7]).as_bytes()).unwrap();
             for i in 0..m {
                 prop_assert!([fa[i], fb[i], own[i]].contains(&joined[i]));
             }

@@ -3,14 +3,13 @@
 //! A row holds the low bytes of its m minima, then the high bytes. Two rows cannot agree in more dimensions than their
 //! low bytes do, so a search reads the first half alone and looks at the second only where that is promising.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::column;
 use crate::hash::mix;
-use crate::simd::fast::fast;
+use crate::simd::dispatch::with_avx2;
 use crate::style::fingerprint::Matches;
 
 /// Fingerprints of m dimensions, with the pages they belong to.
@@ -23,7 +22,6 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Without any row.
     pub fn new(m: usize) -> Self {
         Matrix { m, pages: Vec::new(), rows: Vec::new(), known: Vec::new() }
     }
@@ -33,12 +31,8 @@ impl Matrix {
     /// A column `known`, where it is not null, names the cluster that a page of an earlier run was in, or the page
     /// itself; such pages come before all others.
     pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let missing = |name: &str| ArrowError::SchemaError(format!("fingerprints need a column {name}"));
-        let page = batch.column_by_name("page").and_then(|c| c.as_primitive_opt::<Int64Type>());
-        let page = page.ok_or_else(|| missing("page"))?;
-        let style = batch.column_by_name("style").and_then(|c| c.as_binary_opt::<i32>());
-        let style = style.ok_or_else(|| missing("style"))?;
-        let known = batch.column_by_name("known").and_then(|c| c.as_primitive_opt::<Int64Type>());
+        let (page, style): (&Int64Array, &BinaryArray) = (column(batch, "page")?, column(batch, "style")?);
+        let known = column::<Int64Array>(batch, "known").ok();
         for row in (0..batch.num_rows()).filter(|&row| style.is_valid(row)) {
             let bytes = style.value(row);
             if bytes.len() != 2 * self.m {
@@ -58,28 +52,20 @@ impl Matrix {
         Ok(())
     }
 
-    /// Rows.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// There is no row.
-    pub fn is_empty(&self) -> bool {
-        self.pages.is_empty()
-    }
-
-    /// Dimensions.
     pub fn m(&self) -> usize {
         self.m
     }
 
-    /// The page of a row.
     pub fn page(&self, row: usize) -> i64 {
         self.pages[row]
     }
 
     /// The clusters of the first rows, which are pages of an earlier run.
-    pub fn known(&self) -> &[i64] {
+    pub fn known_clusters(&self) -> &[i64] {
         &self.known
     }
 
@@ -138,7 +124,7 @@ impl Matrix {
     }
 }
 
-fast! {
+with_avx2! {
     /// Compares one row with each of many, laid end to end.
     fn compare_all(query: &[u8], rows: &[u8], m: usize, out: &mut [Matches]) {
         for (row, found) in rows.chunks_exact(2 * m).zip(out) {
@@ -150,7 +136,6 @@ fast! {
 /// Dimensions counted at a time: their number fits in a byte, so that the counters do too.
 const LANES: usize = 128;
 
-/// Compares two rows.
 #[inline(always)]
 pub fn compare(a: &[u8], b: &[u8], m: usize) -> Matches {
     let ((al, ah), (bl, bh)) = (a.split_at(m), b.split_at(m));
@@ -169,8 +154,7 @@ pub fn compare(a: &[u8], b: &[u8], m: usize) -> Matches {
     Matches { matching: equal - empty, filled: m as u32 - empty }
 }
 
-fast! {
-    /// Compares two rows of a matrix.
+with_avx2! {
     pub fn compare_rows(matrix: &Matrix, a: u32, b: u32) -> Matches {
         compare(matrix.row(a as usize), matrix.row(b as usize), matrix.m())
     }
@@ -194,7 +178,7 @@ pub fn agreeing(a: &[u8], b: &[u8]) -> u32 {
 pub(crate) mod tests {
     use super::*;
     use crate::style::fingerprint as style;
-    use arrow_array::{ArrayRef, BinaryArray, Int64Array};
+    use arrow_array::ArrayRef;
     use proptest::prelude::*;
     use std::sync::Arc;
 

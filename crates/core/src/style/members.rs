@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use crate::style::matrix::Matrix;
 use crate::style::shape::{ONE, Shape, shape, split};
 
-/// A cluster is a worm when less than this part of its pairs is linked, in percent.
+/// A cluster is a worm when less than this part of its pairs has an edge, in percent.
 const WORM_BELOW: u64 = 50;
 
 impl Shape {
     fn is_worm(&self) -> bool {
-        self.linked * 100 < self.pairs * WORM_BELOW
+        self.edges * 100 < self.pairs * WORM_BELOW
     }
 }
 
@@ -24,7 +24,7 @@ fn clusters(matrix: &Matrix, labels: &[u32]) -> Vec<Vec<u32>> {
     let mut rows: Vec<u32> = (0..labels.len() as u32).collect();
     rows.par_sort_unstable_by_key(|&row| (labels[row as usize], matrix.page(row as usize)));
     let groups = rows.chunk_by(|a, b| labels[*a as usize] == labels[*b as usize]);
-    let new = |group: &&[u32]| group.iter().any(|&row| row as usize >= matrix.known().len());
+    let new = |group: &&[u32]| group.iter().any(|&row| row as usize >= matrix.known_clusters().len());
     groups.filter(|group| group.len() > 1).filter(new).map(<[u32]>::to_vec).collect()
 }
 
@@ -52,7 +52,7 @@ pub fn member_batch(matrix: &Matrix, labels: &[u32], t: u32, cut: bool) -> Resul
         let values = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(value(rows, s), rows.len()));
         Arc::new(Int64Array::from_iter_values(values))
     };
-    let cohesion = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(s.linked as f64 / s.pairs as f64, rows.len()));
+    let cohesion = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(s.edges as f64 / s.pairs as f64, rows.len()));
     let worm = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(Some(s.is_worm()), rows.len()));
     let similarity = found.iter().flat_map(|(_, s)| s.similarity.iter().map(|&v| f64::from(v) / f64::from(ONE)));
     let pages = found.iter().flat_map(|(rows, _)| rows.iter().map(|&row| matrix.page(row as usize)));
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn two_bunches_on_a_bridge() {
-        // Pages 0 to 7 share the left half, 8 to 15 the right; 16 has both, so it links them all.
+        // Pages 0 to 7 share the left half, 8 to 15 the right; 16 has both, so it has an edge to all.
         let mut rows: Vec<Vec<u16>> = (0..8).map(|i| row(100 + i, &[(0..16, 7)])).collect();
         rows.extend((0..8).map(|i| row(200 + i, &[(16..32, 8)])));
         rows.push(row(300, &[(0..16, 7), (16..32, 8)]));
@@ -132,7 +132,7 @@ mod tests {
         }
         assert!(cluster(0) != cluster(8) && cluster(8) != cluster(17) && cluster(0) != cluster(17));
         assert!([cluster(0), cluster(8)].contains(&cluster(16)) && [cluster(8), cluster(17)].contains(&cluster(25)));
-        // Two pages, one in each bunch, that are linked to each other are a weak bridge.
+        // Two pages, one in each bunch, with an edge between them are a weak bridge.
         rows[16] = row(300, &[(0..16, 7), (16..24, 5)]);
         rows.push(row(400, &[(16..32, 8), (0..8, 7)]));
         rows[16][16..24].fill(8);

@@ -1,24 +1,23 @@
 //! Style clusters (Urvoy et al. 2006, Procedure 2): probe for similar pairs, check them, join them.
 //!
 //! Each of p probes takes k dimensions; fingerprints that agree in all of them meet in a bucket (`bucket.rs`). A pair
-//! is linked when it matches in at least t dimensions, and clusters are what the links join. Pages with the same
-//! fingerprint are one row for all that: they are linked when they would meet at all.
+//! gets an edge when it matches in at least t dimensions, and clusters are what the edges join. Pages with the same
+//! fingerprint are one row for all that: they are joined if any probe lets them meet.
 
 use rayon::prelude::*;
 
 use crate::hash::mix;
-use crate::style::bucket::{Check, Link, Scratch, all_pairs, with_leaders};
+use crate::style::bucket::{Edge, PairCheck, Scratch, all_pairs, with_leaders};
 use crate::style::matrix::Matrix;
-use crate::union_find::Union;
+use crate::union_find::UnionFind;
 
 /// How pairs are sought and checked.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterParams {
     /// Dimensions of a probe.
     pub k: usize,
-    /// Probes.
     pub p: usize,
-    /// Matching dimensions that make a link.
+    /// Matching dimensions that make an edge.
     pub t: u32,
     /// Members of a bucket up to which all pairs count.
     pub budget: usize,
@@ -28,12 +27,12 @@ pub struct ClusterParams {
 
 impl ClusterParams {
     /// The most dimensions of a probe: their minima are packed in 128 bits.
-    pub const MOST_K: usize = 8;
+    pub const MAX_K: usize = 8;
 
     /// Whether m dimensions can be probed so.
     pub fn fits(&self, m: usize) -> bool {
         let probes = if self.k == 1 { self.p <= m } else { true };
-        (1..=Self::MOST_K.min(m)).contains(&self.k) && self.p >= 1 && probes && (1..=m as u32).contains(&self.t)
+        (1..=Self::MAX_K.min(m)).contains(&self.k) && self.p >= 1 && probes && (1..=m as u32).contains(&self.t)
     }
 }
 
@@ -57,7 +56,6 @@ pub fn probes(m: usize, params: &ClusterParams) -> Vec<Vec<usize>> {
 /// A bucket that was too large for all its pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BigBucket {
-    /// The dimensions probed.
     pub dimensions: Vec<usize>,
     /// The minima that its members share there.
     pub values: Vec<u16>,
@@ -70,11 +68,11 @@ pub struct Clusterer {
     matrix: Matrix,
     params: ClusterParams,
     probes: Vec<Vec<usize>>,
-    /// Rows of different fingerprints that may be linked at all.
+    /// Rows of different fingerprints that may have an edge at all.
     unique: Vec<u32>,
     /// By row, not by place in `unique`.
     hashes: Vec<u64>,
-    joined: Union,
+    joined: UnionFind,
     /// Buckets that leaders had to do for.
     pub big: Vec<BigBucket>,
 }
@@ -85,8 +83,8 @@ impl Clusterer {
         assert!(params.fits(matrix.m()), "cluster parameters out of range");
         let probes = probes(matrix.m(), &params);
         let hashes: Vec<u64> = (0..matrix.len()).into_par_iter().map(|row| matrix.hash(row)).collect();
-        let mut joined = Union::new(matrix.len());
-        let mut known: Vec<(i64, u32)> = matrix.known().iter().copied().zip(0..).collect();
+        let mut joined = UnionFind::new(matrix.len());
+        let mut known: Vec<(i64, u32)> = matrix.known_clusters().iter().copied().zip(0..).collect();
         known.sort_unstable();
         for pair in known.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             joined.join(pair[0].1, pair[1].1);
@@ -95,7 +93,6 @@ impl Clusterer {
         Clusterer { matrix, params, probes, unique, hashes, joined, big: Vec::new() }
     }
 
-    /// How many probes there are.
     pub fn probes(&self) -> usize {
         self.probes.len()
     }
@@ -105,32 +102,32 @@ impl Clusterer {
         let dimensions = &self.probes[number];
         let (order, ends) = self.buckets(dimensions);
         let labels = self.joined.labels();
-        let check = Check { matrix: &self.matrix, t: self.params.t };
+        let check = PairCheck { matrix: &self.matrix, t: self.params.t };
         let mut small: Vec<&[u32]> = Vec::new();
-        let mut links: Vec<Link> = Vec::new();
+        let mut edges: Vec<Edge> = Vec::new();
         let mut start = 0;
         for end in ends {
             let members = &order[start..end];
             start = end;
             if members.len() > self.params.budget {
-                with_leaders(check, members, &self.hashes, self.params.budget, &mut links);
+                with_leaders(check, members, &self.hashes, self.params.budget, &mut edges);
                 let values = dimensions.iter().map(|&d| self.matrix.value(members[0] as usize, d)).collect();
                 self.big.push(BigBucket { dimensions: dimensions.clone(), values, members: members.len() });
             } else if members.len() > 1 {
                 small.push(members);
             }
         }
-        let found: Vec<Vec<Link>> = small
+        let found: Vec<Vec<Edge>> = small
             .par_chunks(64)
             .map_init(Scratch::default, |scratch, buckets| {
-                let mut links = Vec::new();
+                let mut edges = Vec::new();
                 for members in buckets {
-                    all_pairs(check, members, |row| labels[row as usize], scratch, &mut links);
+                    all_pairs(check, members, |row| labels[row as usize], scratch, &mut edges);
                 }
-                links
+                edges
             })
             .collect();
-        for (a, b) in found.into_iter().flatten().chain(links) {
+        for (a, b) in found.into_iter().flatten().chain(edges) {
             self.joined.join(a, b);
         }
     }
@@ -181,13 +178,13 @@ impl Clusterer {
     }
 }
 
-/// One row for each different fingerprint that can have a link; equal ones are joined if a probe lets them meet.
+/// One row for each different fingerprint that can have an edge; equal ones are joined if a probe lets them meet.
 fn unique(
     matrix: &Matrix,
     params: &ClusterParams,
     probes: &[Vec<usize>],
     hashes: &[u64],
-    joined: &mut Union,
+    joined: &mut UnionFind,
 ) -> Vec<u32> {
     let meets = |row: usize| probes.iter().any(|probe| probe.iter().all(|&d| matrix.value(row, d) != 0));
     let mut rows: Vec<(u64, u32)> = (0..matrix.len())
@@ -222,7 +219,7 @@ mod tests {
 
     /// Procedure 2 as printed: every pair of every bucket.
     fn naive(m: usize, rows: &[Vec<u16>], params: &ClusterParams) -> Vec<u32> {
-        let mut joined = Union::new(rows.len());
+        let mut joined = UnionFind::new(rows.len());
         for probe in probes(m, params) {
             for i in 0..rows.len() {
                 for j in 0..i {

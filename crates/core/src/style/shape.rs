@@ -6,10 +6,10 @@
 use rayon::prelude::*;
 
 use crate::hash::mix;
-use crate::simd::fast::fast;
+use crate::simd::dispatch::with_avx2;
 use crate::style::fingerprint::Matches;
 use crate::style::matrix::{Matrix, compare, compare_rows};
-use crate::union_find::Union;
+use crate::union_find::UnionFind;
 
 /// Members with which each member of a large cluster is compared.
 pub const SAMPLE: usize = 256;
@@ -23,16 +23,14 @@ pub fn millionths(found: Matches) -> u32 {
     (found.jaccard() * f64::from(ONE)).round() as u32
 }
 
-/// The shape of one cluster.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// The row with the highest mean similarity to the others (of the sample).
     pub centroid: u32,
     /// Similarity of each member to the centroid, in millionths.
     pub similarity: Vec<u32>,
-    /// Pairs of the sample that are linked.
-    pub linked: u64,
-    /// Pairs of the sample.
+    /// Pairs of the sample that have an edge.
+    pub edges: u64,
     pub pairs: u64,
 }
 
@@ -41,7 +39,7 @@ fn scale(m: usize) -> Vec<u32> {
     (0..=m as u32).map(|matching| millionths(Matches { matching, filled: m as u32 })).collect()
 }
 
-fast! {
+with_avx2! {
     /// For each of some rows: the sum of its similarities to the rows of the sample, itself apart.
     fn sums(matrix: &Matrix, rows: &[u32], sample: &[u32], scale: &[u32], out: &mut [u64]) {
         for (&row, out) in rows.iter().zip(out) {
@@ -76,12 +74,12 @@ pub fn shape(matrix: &Matrix, members: &[u32], t: u32) -> Shape {
     };
     let centroid = members.iter().copied().zip(totals).reduce(best).map_or(0, |(row, _)| row);
     let similarity = members.iter().map(|&row| millionths(compare_rows(matrix, centroid, row))).collect();
-    let linked = (0..sample.len())
+    let edges = (0..sample.len())
         .into_par_iter()
         .map(|i| sample[..i].iter().filter(|&&j| compare_rows(matrix, sample[i], j).matching >= t).count() as u64)
         .sum();
     let n = sample.len() as u64;
-    Shape { centroid, similarity, linked, pairs: n * (n - 1) / 2 }
+    Shape { centroid, similarity, edges, pairs: n * (n - 1) / 2 }
 }
 
 /// So many of the members, those whose pages have the smallest hashes.
@@ -96,14 +94,14 @@ pub fn hash_smallest(matrix: &Matrix, members: &[u32], count: usize) -> Vec<u32>
     sample
 }
 
-/// A link is weak when its ends have fewer than three of five neighbours in common: of all that either has, the ends
-/// themselves included. A page that links two bunches of equal size has half of its neighbours in common with each.
+/// An edge is weak when its ends have fewer than three of five neighbours in common: of all that either has, the ends
+/// themselves included. A page between two bunches of equal size has half of its neighbours in common with each.
 fn is_weak(common: u32, a: u32, b: u32) -> bool {
     5 * common < 3 * (a + b - common)
 }
 
-/// Cuts a cluster at its weak bridges: parts of at least two members. A page that no strong link holds goes with the
-/// part that it has most links to. The cluster itself, when it would only crumble.
+/// Cuts a cluster at its weak bridges: parts of at least two members. A page that no strong edge holds goes with the
+/// part that it has most edges to. The cluster itself, if no edge is strong.
 pub fn split(matrix: &Matrix, members: &[u32], t: u32) -> Vec<Vec<u32>> {
     let sample = hash_smallest(matrix, members, SPLIT_SAMPLE);
     let n = sample.len();
@@ -121,7 +119,7 @@ pub fn split(matrix: &Matrix, members: &[u32], t: u32) -> Vec<Vec<u32>> {
         .collect();
     let count = |bits: &[u64]| bits.iter().map(|b| b.count_ones()).sum::<u32>();
     let degrees: Vec<u32> = near.iter().map(|bits| count(bits)).collect();
-    let mut joined = Union::new(n);
+    let mut joined = UnionFind::new(n);
     for i in 0..n {
         for j in (0..i).filter(|&j| near[i][j / 64] >> (j % 64) & 1 == 1) {
             let common = near[i].iter().zip(&near[j]).map(|(a, b)| (a & b).count_ones()).sum();
@@ -155,23 +153,23 @@ const ALONE: u32 = u32::MAX;
 fn held(labels: &[u32], near: &[Vec<u64>]) -> Vec<u32> {
     let mut sizes = vec![0u32; labels.len()];
     labels.iter().for_each(|label| sizes[*label as usize] += 1);
-    let mut links = vec![0u32; labels.len()];
+    let mut edges = vec![0u32; labels.len()];
     let mut of = |place: usize| {
         if sizes[labels[place] as usize] > 1 {
             return labels[place];
         }
-        links.fill(0);
+        edges.fill(0);
         for other in (0..labels.len()).filter(|&j| near[place][j / 64] >> (j % 64) & 1 == 1) {
-            links[labels[other] as usize] += u32::from(sizes[labels[other] as usize] > 1);
+            edges[labels[other] as usize] += u32::from(sizes[labels[other] as usize] > 1);
         }
-        // Of equal ones the first: places are in the order of hashes, so that this is nobody's choice.
-        let best = links.iter().enumerate().max_by_key(|&(label, &links)| (links, std::cmp::Reverse(label)));
+        // Of equal ones the first: places are in the order of hashes, so that the choice does not depend on the input order.
+        let best = edges.iter().enumerate().max_by_key(|&(label, &edges)| (edges, std::cmp::Reverse(label)));
         best.filter(|best| *best.1 > 0).map_or(ALONE, |best| best.0 as u32)
     };
     (0..labels.len()).map(&mut of).collect()
 }
 
-/// The member of the sample that a row matches best, if it is linked to any.
+/// The member of the sample that a row matches best, if it has an edge to any.
 fn nearest(matrix: &Matrix, sample: &[u32], row: u32, t: u32) -> Option<usize> {
     let found = sample.iter().enumerate().map(|(at, &other)| (compare_rows(matrix, other, row).matching, at));
     found

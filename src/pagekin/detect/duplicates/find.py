@@ -43,15 +43,17 @@ class Shingle:
 
 @dataclass(frozen=True)
 class FindEdges:
-    """Sketches that have bands of shingles in common become edges (crates/core/src/kin.rs)."""
+    """Sketches with bands of shingles in common become edges (crates/core/src/duplicates/candidates.rs)."""
 
     banding: Banding
     by: str = "run"
     schema: pa.Schema = EDGES
 
-    def open(self, resources: Resources) -> _core.Kin:
-        b, spill = self.banding, str(resources.spill)
-        return _core.Kin(b.bands, b.rows, b.similarity, resources.threads, resources.memory, spill)
+    def open(self, resources: Resources) -> _core.DuplicateCandidates:
+        chosen, threads, memory = self.banding, resources.threads, resources.memory
+        return _core.DuplicateCandidates(
+            chosen.bands, chosen.rows, chosen.similarity, threads, memory, str(resources.spill)
+        )
 
 
 @dataclass(frozen=True)
@@ -64,12 +66,12 @@ class Members:
 
     def open(self, threads: int) -> BatchFunction:
         page, other, kind = (self.edges[name].combine_chunks() for name in EDGES.names)
-        involved = _core.Places(pa.concat_arrays([page, other]))
-        copies = _core.Places(page.filter(pc.equal(kind, SAME)))
+        involved = _core.KeyLookup(pa.concat_arrays([page, other]))
+        copies = _core.KeyLookup(page.filter(pc.equal(kind, SAME)))
 
         def members(batch: Batch) -> Batch:
-            rows = batch.filter(involved.hold(batch.column("page")))
-            same = copies.hold(rows.column("page"))
+            rows = batch.filter(involved.contains(batch.column("page")))
+            same = copies.contains(rows.column("page"))
             text = (
                 pc.if_else(same, None, rows.column("text"))
                 if self.texts
@@ -82,7 +84,7 @@ class Members:
 
 @dataclass(frozen=True)
 class MakeClasses:
-    """Edges become classes, once verified where that is asked for (crates/core/src/classes.rs)."""
+    """Edges become classes, once verified where that is asked for (crates/core/src/duplicates/classes.rs)."""
 
     edges: pa.Table
     similarity: float
@@ -95,9 +97,9 @@ class MakeClasses:
     def schema(self) -> pa.Schema:
         return self.table.schema
 
-    def open(self, resources: Resources) -> _core.Verifier:
+    def open(self, resources: Resources) -> _core.DuplicateClasses:
         edges = self.edges.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=EDGES)]
-        return _core.Verifier(
+        return _core.DuplicateClasses(
             edges[0],
             self.similarity,
             self.first_new,

@@ -25,16 +25,16 @@ POSTINGS_SHARE = 4
 
 
 class FuzzyReducer:
-    """Digests in, members of classes out (crates/core/src/alike.rs)."""
+    """Digests in, members of classes out (crates/core/src/ssdeep/classes.rs)."""
 
     def __init__(self, run: Run, params: FuzzyParams, resources: Resources) -> None:
-        self.classes = _core.FuzzyClasses(
-            resources.threads, resources.memory // POSTINGS_SHARE, params.threshold, params.min_signature
+        self.classes = _core.FuzzyClassBuilder(
+            resources.threads, resources.memory // POSTINGS_SHARE, params.threshold, params.min_length
         )
         for known in run.lineage:
             wordless = known.dataset("pages").to_batches(columns=["page"], filter=ds.field("words") == 0)
             for batch in wordless:
-                self.classes.leave_out(batch.column("page").to_pylist())
+                self.classes.exclude(batch.column("page").to_pylist())
         self.push = self.classes.push
 
     def finish(self) -> Iterator[Batch]:

@@ -45,35 +45,35 @@ def advised_popular(pages: int) -> int:
 
 @dataclass(frozen=True)
 class Popular:
-    """Shingles that enough pages hold, with pages that hold them (crates/core/src/popular.rs)."""
+    """Shingles that enough pages hold, with pages that hold them (crates/core/src/phrases/popular.rs)."""
 
     sites: pa.RecordBatch
     params: PhraseParams
     by: str = "fingerprint"
     schema: pa.Schema = POSTINGS
 
-    def open(self, resources: Resources) -> _core.FindPopular:
+    def open(self, resources: Resources) -> _core.PopularPhrases:
         params, threads, memory = self.params, resources.threads, resources.memory
-        return _core.FindPopular(
+        return _core.PopularPhrases(
             self.sites, params.popular, params.holders, threads, memory, str(resources.spill)
         )
 
 
 @dataclass(frozen=True)
 class Count:
-    """How many of a page's shingles are popular (crates/core/src/donors.rs)."""
+    """How many of a page's shingles are popular (crates/core/src/phrases/covers.rs)."""
 
     sites: pa.RecordBatch
     popular: pa.Table
     schema: pa.Schema = COUNTS
 
     def open(self, threads: int) -> BatchFunction:
-        return _core.Donors(self.sites, self.popular.to_batches(), threads).count
+        return _core.PhraseCovers(self.sites, self.popular.to_batches(), threads).count
 
 
 @dataclass(frozen=True)
 class Cover:
-    """The pages that together hold a page's popular shingles (crates/core/src/donors.rs)."""
+    """The pages that together hold a page's popular shingles (crates/core/src/phrases/covers.rs)."""
 
     sites: pa.RecordBatch
     popular: pa.Table
@@ -81,14 +81,14 @@ class Cover:
     schema: pa.Schema = COVERED
 
     def open(self, threads: int) -> BatchFunction:
-        donors = _core.Donors(self.sites, self.popular.to_batches(), threads)
+        donors = _core.PhraseCovers(self.sites, self.popular.to_batches(), threads)
         params = self.params
         return lambda batch: donors.cover(batch, params.min_popular, params.prune).cast(COVERED)
 
 
 @dataclass(frozen=True)
 class Quote:
-    """What phrases read like on the pages that they were found on (crates/core/src/passages.rs)."""
+    """The text of phrases, from pages that they were found on (crates/core/src/phrases/quotes.rs)."""
 
     wanted: pa.RecordBatch
     shingles: ShingleParams

@@ -44,7 +44,7 @@ COVERED = pa.schema(
 
 
 class QuiltReducer:
-    """Texts in, covered pages out (crates/core/src/quilts.rs)."""
+    """Texts in, covered pages out (crates/core/src/quilts/collection.rs)."""
 
     def __init__(
         self,
@@ -58,18 +58,18 @@ class QuiltReducer:
         self.params = params
         self.metrics = {} if metrics is None else metrics
         # The rest is for texts on their way in and rows on their way out.
-        self.quilter = _core.Quilter(
+        self.quilter = _core.GramCollection(
             resources.threads, resources.memory // 2, str(resources.spill), params.k, params.seed
         )
         for known in run.lineage:
             for batch in known.batches("pages", ["page", "url", "host", "domain", "ip"]):
-                self.quilter.sites(apply_server_map(batch, server_map))
+                self.quilter.push_sites(apply_server_map(batch, server_map))
             if "duplicates" in known.tables and not params.keep_duplicates:
                 for batch in known.batches("duplicates", ["page", "representative"]):
-                    self.quilter.copies(batch)
+                    self.quilter.push_copies(batch)
         self.push = self.quilter.push
 
-    def count(self, m: int) -> _core.Counted:
+    def count(self, m: int) -> _core.CountedGrams:
         """Counts the grams, once all texts are there."""
         params = self.params
         path = gram_index_path(self.run)
@@ -78,7 +78,7 @@ class QuiltReducer:
         counted = self.quilter.count(m, params.foreign, index, params.verify)
         if params.keep_grams:
             unfinished.replace(path)
-        self.metrics.update(counted.facts())
+        self.metrics.update(counted.metrics())
         if params.verify:
             self.metrics["verified"] = verify(self.run, counted)
         return counted
@@ -106,7 +106,7 @@ def gram_index_path(run: Run) -> Path:
     return run.path / "grams.index"
 
 
-def verify(run: Run, counted: _core.Counted) -> int:
+def verify(run: Run, counted: _core.CountedGrams) -> int:
     """Compares the words of all grams that share a hash; returns how many were compared."""
     total = 0
     for verifier in counted.verifiers():

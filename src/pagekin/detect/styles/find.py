@@ -38,7 +38,7 @@ MAX_REPORTED = 100
 
 @dataclass
 class StyleReducer:
-    """Collects fingerprints, then probes (crates/core/src/cluster.rs)."""
+    """Collects fingerprints, then probes (crates/core/src/style/probes.rs)."""
 
     params: StyleParams
     resources: Resources

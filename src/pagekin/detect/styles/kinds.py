@@ -107,21 +107,21 @@ class InnerLinks:
         page, clusters, owners = (
             self.members[name].combine_chunks() for name in ("page", "cluster", "domain")
         )
-        pages, ids, domains = _core.Places(page), _core.Places(clusters), _core.Places(owners)
+        pages, ids, domains = _core.KeyLookup(page), _core.KeyLookup(clusters), _core.KeyLookup(owners)
         width = len(self.members)
 
         def pair(clusters: pa.Array, names: pa.Array) -> pa.Array:
             """One number for a cluster (by place) and a domain."""
-            return pc.add(pc.multiply(ids.of(clusters), width), domains.of(names))
+            return pc.add(pc.multiply(ids.index_of(clusters), width), domains.index_of(names))
 
-        known = _core.Places(pair(clusters, owners))
+        known = _core.KeyLookup(pair(clusters, owners))
 
         def counted(batch: Batch) -> Batch:
-            rows_of = pages.of(batch.column("page"))
+            rows_of = pages.index_of(batch.column("page"))
             cluster, own = clusters.take(rows_of), owners.take(rows_of)
             target = batch.column("target_domain")
             other = pc.fill_null(pc.not_equal(own, target), False)
-            inner = pc.and_(known.hold(pair(cluster, target)), other)
+            inner = pc.and_(known.contains(pair(cluster, target)), other)
             rows = pa.table({"cluster": cluster, "inner": pc.cast(inner, pa.int64())})
             rows = rows.filter(pc.is_valid(cluster))
             grouped = rows.group_by("cluster", use_threads=False).aggregate(

@@ -11,7 +11,6 @@ use crate::simd::find::find;
 
 /// What a page's markup yields. Links are as written, still with character references.
 pub struct Extract<'a> {
-    /// The visible text.
     pub text: String,
     /// The text of the first title outside drawings.
     pub title: Option<String>,
@@ -21,7 +20,7 @@ pub struct Extract<'a> {
     pub base: Option<&'a str>,
     /// What the page says made it.
     pub generator: Option<String>,
-    /// Minima over its runs of tags.
+    /// Minima over n-grams of its tags.
     pub skeleton: Option<[u16; MINIMA]>,
 }
 
@@ -39,7 +38,6 @@ struct Walk<'a> {
     listings: u64,
 }
 
-/// Extracts text, title and links.
 pub fn extract(html: &str) -> Extract<'_> {
     let mut walk = Walk {
         html,

@@ -1,25 +1,23 @@
 //! The skeleton of a page: which elements follow which, whatever is between them.
 //!
 //! Style fingerprints see scripts, licences and framesets as well as templates. The skeleton tells them apart: minima
-//! over the runs of four start tags, without those that only carry what others wrote.
+//! over the n-grams of four start tags, without those that only carry what others wrote.
 
 use crate::hash::mix;
 
-/// Tags in a run.
-const RUN: usize = 4;
-/// Minima kept.
+/// Tags in an n-gram.
+const NGRAM: usize = 4;
 pub const MINIMA: usize = 32;
 
-/// Collects a page's tags.
 pub struct Skeleton {
-    last: [u64; RUN],
+    last: [u64; NGRAM],
     tags: usize,
-    least: [u64; MINIMA],
+    min: [u64; MINIMA],
 }
 
 impl Default for Skeleton {
     fn default() -> Self {
-        Skeleton { last: [0; RUN], tags: 0, least: [u64::MAX; MINIMA] }
+        Skeleton { last: [0; NGRAM], tags: 0, min: [u64::MAX; MINIMA] }
     }
 }
 
@@ -27,24 +25,24 @@ impl Skeleton {
     /// One more start tag, by a number for its name.
     #[inline]
     pub fn tag(&mut self, name: u64) {
-        self.last[self.tags % RUN] = name;
+        self.last[self.tags % NGRAM] = name;
         self.tags += 1;
-        if self.tags < RUN {
+        if self.tags < NGRAM {
             return;
         }
-        let mut run = 0u64;
-        for back in 0..RUN {
-            run = run.rotate_left(16) ^ self.last[(self.tags + back) % RUN];
+        let mut ngram = 0u64;
+        for back in 0..NGRAM {
+            ngram = ngram.rotate_left(16) ^ self.last[(self.tags + back) % NGRAM];
         }
-        let hash = mix(run);
-        let least = &mut self.least[(hash >> 59) as usize];
-        *least = hash.min(*least);
+        let hash = mix(ngram);
+        let min = &mut self.min[(hash >> 59) as usize];
+        *min = hash.min(*min);
     }
 
-    /// The minima, 16 bits of each and 0 for none; nothing for a page of fewer tags than a run has.
+    /// The minima, 16 bits of each and 0 for none; nothing for a page of fewer tags than an n-gram has.
     pub fn finish(&self) -> Option<[u16; MINIMA]> {
-        let stored = |least: u64| if least == u64::MAX { 0 } else { 1 + (mix(least) % 65535) as u16 };
-        (self.tags >= RUN).then(|| self.least.map(stored))
+        let stored = |min: u64| if min == u64::MAX { 0 } else { 1 + (mix(min) % 65535) as u16 };
+        (self.tags >= NGRAM).then(|| self.min.map(stored))
     }
 }
 

@@ -82,7 +82,7 @@ impl TextWriter {
             match CLASS[usize::from(b)] {
                 Class::Visible => {
                     self.fill_gap();
-                    at = self.run(segment, at);
+                    at = self.copy_visible(segment, at);
                 }
                 Class::Space => {
                     self.space();
@@ -116,8 +116,8 @@ impl TextWriter {
 
     /// Copies visible characters and single blanks between them, from a visible one on; returns where it stopped.
     #[inline]
-    fn run(&mut self, segment: &[u8], begin: usize) -> usize {
-        let at = self.run_blocks(segment, begin);
+    fn copy_visible(&mut self, segment: &[u8], begin: usize) -> usize {
+        let at = self.copy_visible_blocks(segment, begin);
         let mut end = at;
         while segment.get(end).is_some_and(|&b| CLASS[usize::from(b)] == Class::Visible) {
             end += 1;
@@ -127,14 +127,14 @@ impl TextWriter {
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn run_blocks(&mut self, _: &[u8], begin: usize) -> usize {
+    fn copy_visible_blocks(&mut self, _: &[u8], begin: usize) -> usize {
         begin
     }
 
     /// Whole blocks: as long as every blank stands alone, it can be written at once.
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    fn run_blocks(&mut self, segment: &[u8], begin: usize) -> usize {
+    fn copy_visible_blocks(&mut self, segment: &[u8], begin: usize) -> usize {
         use std::arch::x86_64::*;
         const BLOCK: usize = 16;
         let mut at = begin;
@@ -203,7 +203,6 @@ impl TextWriter {
         }
     }
 
-    /// The text.
     pub fn finish(mut self) -> String {
         self.out.shrink_to_fit();
         String::from_utf8(self.out).expect("only whole characters are written")

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 /// What a character means to noise and words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum CharClass {
     /// Not alphanumeric: stays in the noise, separates words.
     Noise = 0,
     /// Alphanumeric in a script written with spaces.
@@ -48,18 +48,18 @@ const ALONE: &[(u32, u32)] = &[
     (0x20000, 0x3FFFF), // CJK extensions B and later
 ];
 
-fn classify(c: char) -> Kind {
+fn classify(c: char) -> CharClass {
     if !c.is_alphanumeric() {
-        return Kind::Noise;
+        return CharClass::Noise;
     }
     let code = u32::from(c);
     let after = ALONE.partition_point(|&(first, _)| first <= code);
-    if after > 0 && code <= ALONE[after - 1].1 { Kind::Alone } else { Kind::Letter }
+    if after > 0 && code <= ALONE[after - 1].1 { CharClass::Alone } else { CharClass::Letter }
 }
 
-/// The kinds of the basic plane: the standard library's tables are several times slower to ask.
-static BASIC: LazyLock<Box<[Kind; 0x10000]>> = LazyLock::new(|| {
-    let mut table = Box::new([Kind::Noise; 0x10000]);
+/// The classes of the basic plane: the standard library's tables are several times slower to ask.
+static BASIC: LazyLock<Box<[CharClass; 0x10000]>> = LazyLock::new(|| {
+    let mut table = Box::new([CharClass::Noise; 0x10000]);
     for (code, slot) in table.iter_mut().enumerate() {
         if let Some(c) = char::from_u32(code as u32) {
             *slot = classify(c);
@@ -68,21 +68,21 @@ static BASIC: LazyLock<Box<[Kind; 0x10000]>> = LazyLock::new(|| {
     table
 });
 
-/// A handle on the table of kinds; take it once, outside the loop.
+/// A handle on the table of classes; take it once, outside the loop.
 #[derive(Clone, Copy)]
-pub struct Kinds(&'static [Kind; 0x10000]);
+pub struct CharClasses(&'static [CharClass; 0x10000]);
 
-impl Kinds {
+impl CharClasses {
     /// The table, built on first use.
     pub fn get() -> Self {
-        Kinds(&BASIC)
+        CharClasses(&BASIC)
     }
 
     /// What `c` means to noise and words.
     #[inline(always)]
-    pub fn of(self, c: char) -> Kind {
+    pub fn of(self, c: char) -> CharClass {
         match self.0.get(c as usize) {
-            Some(&kind) => kind,
+            Some(&class) => class,
             None => classify(c),
         }
     }
@@ -116,24 +116,26 @@ mod tests {
 
     #[test]
     fn table_agrees_with_the_definition() {
-        let kinds = Kinds::get();
+        let classes = CharClasses::get();
         for c in (0..=0x10FFFF).filter_map(char::from_u32) {
-            assert_eq!(kinds.of(c), classify(c));
-            assert_eq!(kinds.of(c) == Kind::Noise, !c.is_alphanumeric());
+            assert_eq!(classes.of(c), classify(c));
+            assert_eq!(classes.of(c) == CharClass::Noise, !c.is_alphanumeric());
         }
     }
 
     #[test]
     fn examples() {
-        let kinds = Kinds::get();
-        for (c, kind) in [('a', Kind::Letter), ('é', Kind::Letter), ('ह', Kind::Letter), ('한', Kind::Letter)] {
-            assert_eq!(kinds.of(c), kind, "{c}");
+        let classes = CharClasses::get();
+        for (c, class) in
+            [('a', CharClass::Letter), ('é', CharClass::Letter), ('ह', CharClass::Letter), ('한', CharClass::Letter)]
+        {
+            assert_eq!(classes.of(c), class, "{c}");
         }
         for c in ['漢', 'か', 'ไ', 'ខ', '𠀋'] {
-            assert_eq!(kinds.of(c), Kind::Alone, "{c}");
+            assert_eq!(classes.of(c), CharClass::Alone, "{c}");
         }
         for c in [' ', '。', '<', '\u{1F600}', '\u{0301}'] {
-            assert_eq!(kinds.of(c), Kind::Noise, "{c}");
+            assert_eq!(classes.of(c), CharClass::Noise, "{c}");
         }
     }
 

@@ -1,10 +1,11 @@
 //! Words: maximal alphanumeric runs, case-folded; in scripts without spaces, single characters.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use caseless::Caseless;
 
-use crate::page::text::chars::{Kind, Kinds, char_at};
+use crate::page::text::chars::{CharClass, CharClasses, char_at};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::blocks;
 
@@ -26,7 +27,7 @@ const SLACK: usize = 16;
 impl Words {
     /// Replaces the content by the words of `text`.
     pub fn fill(&mut self, text: &str) {
-        let kinds = Kinds::get();
+        let classes = CharClasses::get();
         let bytes = text.as_bytes();
         self.len = 0;
         self.ends.clear();
@@ -37,7 +38,7 @@ impl Words {
         while at < bytes.len() {
             at = self.ascii(bytes, at);
             while at < bytes.len() && !bytes[at].is_ascii() {
-                at = self.other(kinds, bytes, at);
+                at = self.other(classes, bytes, at);
             }
         }
         self.close();
@@ -92,13 +93,13 @@ impl Words {
 
     /// One character beyond ASCII; returns where the next begins.
     #[inline]
-    fn other(&mut self, kinds: Kinds, bytes: &[u8], at: usize) -> usize {
+    fn other(&mut self, classes: CharClasses, bytes: &[u8], at: usize) -> usize {
         let (c, next) = char_at(bytes, at);
-        match kinds.of(c) {
-            Kind::Letter => self.fold(c),
-            kind => {
+        match classes.of(c) {
+            CharClass::Letter => self.fold(c),
+            class => {
                 self.close();
-                if kind == Kind::Alone {
+                if class == CharClass::Alone {
                     self.fold(c);
                     self.close();
                 }
@@ -147,14 +148,8 @@ impl Words {
         }
     }
 
-    /// How many words there are.
     pub fn len(&self) -> usize {
         self.ends.len()
-    }
-
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
     }
 
     /// All words in one buffer, which goes on behind the last, and where each ends.
@@ -189,7 +184,42 @@ fn may_fold(c: char) -> bool {
     FOLDS.get(c as usize / 64).is_none_or(|bits| bits >> (c as usize % 64) & 1 == 1)
 }
 
-/// The words of `text` as strings.
+/// Where the words of a text stand, in bytes: as many as `Words` finds.
+pub fn word_spans(text: &str) -> Vec<Range<usize>> {
+    let classes = CharClasses::get();
+    let bytes = text.as_bytes();
+    let (mut spans, mut begin, mut at) = (Vec::new(), None, 0);
+    while at < bytes.len() {
+        let (c, next) = char_at(bytes, at);
+        let class = if c.is_ascii_alphanumeric() { CharClass::Letter } else { classes.of(c) };
+        if class == CharClass::Letter {
+            begin.get_or_insert(at);
+        } else {
+            spans.extend(begin.take().map(|begin| begin..at));
+            if class == CharClass::Alone {
+                spans.push(at..next);
+            }
+        }
+        at = next;
+    }
+    spans.extend(begin.map(|begin| begin..bytes.len()));
+    spans
+}
+
+/// Spans of a text in bytes, ascending, as spans in characters.
+pub fn char_spans(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    if text.is_ascii() {
+        return spans.into_iter().collect();
+    }
+    let (mut byte, mut character) = (0, 0);
+    let mut to_char = |at: usize| {
+        character += text[byte..at].chars().count();
+        byte = at;
+        character
+    };
+    spans.into_iter().map(|span| to_char(span.start)..to_char(span.end)).collect()
+}
+
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Words::default();
     words.fill(text);
@@ -212,15 +242,15 @@ mod tests {
 
     /// The definition, spelled out.
     fn obvious(text: &str) -> Vec<String> {
-        let kinds = Kinds::get();
+        let classes = CharClasses::get();
         let mut all: Vec<String> = Vec::new();
         let mut word = String::new();
         for c in text.chars() {
-            match kinds.of(c) {
-                Kind::Letter => word.push(c),
-                kind => {
+            match classes.of(c) {
+                CharClass::Letter => word.push(c),
+                class => {
                     all.push(std::mem::take(&mut word));
-                    if kind == Kind::Alone {
+                    if class == CharClass::Alone {
                         all.push(c.to_string());
                     }
                 }
@@ -239,6 +269,18 @@ mod tests {
             plain.close();
             prop_assert_eq!(plain.iter().map(<[u8]>::to_vec).collect::<Vec<_>>(),
                             words(&text[..stop]).into_iter().map(String::into_bytes).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn spans_are_of_words(text in "([a-zA-Z0-9 ,ÀéßİΣ漢ไ\u{0301}]|\\PC){0,60}") {
+            let spans = word_spans(&text);
+            let found: Vec<String> = spans.iter().flat_map(|span| words(&text[span.clone()])).collect();
+            prop_assert_eq!(found.len(), spans.len());
+            prop_assert_eq!(&found, &words(&text));
+            let chars: Vec<char> = text.chars().collect();
+            let by_chars = char_spans(&text, spans).into_iter();
+            let again: Vec<String> = by_chars.flat_map(|span| words(&chars[span].iter().collect::<String>())).collect();
+            prop_assert_eq!(again, found);
         }
     }
 }
