@@ -168,7 +168,7 @@ def test_missing_extras(scanned: Path, small_web: Path, tmp_path: Path) -> None:
         (tmp_path / f"{package}.py").write_text(f"raise ImportError('no {package}')")
     env = {"PYTHONPATH": str(tmp_path)}
     done = run("scan", small_web, "-o", tmp_path / "run", "--engine", "spark", code=2, env=env)
-    assert "pip install 'pagekin[spark]'" in one_line(done)
+    assert "`spark`: pip install 'pandas" in one_line(done)
     done = run("report", scanned, "-o", tmp_path / "report.html", code=2, env=env)
-    assert "pip install 'pagekin[report]'" in one_line(done)
+    assert "`report`: pip install 'jinja2>=" in one_line(done)
     assert not (tmp_path / "run").exists()

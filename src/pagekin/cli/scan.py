@@ -132,7 +132,8 @@ def _engine(name: str, master: str, threads: int | None, memory: int, reporter: 
 
 def report_scan(run: Run, reporter: ProgressReporter) -> int:
     """Says what was read and skipped; returns the exit code."""
-    from pagekin.readers import INPUT_FAILURES, READ_REASONS
+    from pagekin.pipeline import damages
+    from pagekin.readers import READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
     reporter.say(
@@ -141,9 +142,14 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
     )
     if counts["lossy"]:
         reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
+    if counts["truncated"]:
+        reporter.say(
+            f"kept {counts['truncated']:,} cut short by the end of an input [truncated]",
+            truncated=counts["truncated"],
+        )
     for reason, n in skipped.items():
         reporter.say(
             f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n
         )
     reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
-    return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0
+    return DAMAGED if damages(run) else 0

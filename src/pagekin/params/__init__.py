@@ -66,6 +66,14 @@ class ReadParams:
     max_page_bytes: int = field(
         default=64 * MIB, metadata={"doc": "skip pages larger than this after content decoding"}
     )
+    base: str = field(
+        default="",
+        metadata={
+            "doc": "folder or URL of the files that an index (CDX, CDXJ, Parquet) names; "
+            "by default where the index is",
+            "flag": "--base",
+        },
+    )
 
     follow_links: bool = field(
         default=False,
