@@ -139,8 +139,8 @@ def test_is_the_definition(
     assert [row["page"] for row in table] == sorted(web.texts)
     for row in table:
         check(row, expected[row["page"]], web, foreign)
-    assert found.facts()["shared_grams"] == sum(len(pages) > 1 for pages in oracle.holders.values())
-    assert found.facts()["pairs"] == sum(map(len, oracle.grams.values()))
+    assert found.metrics()["shared_grams"] == sum(len(pages) > 1 for pages in oracle.holders.values())
+    assert found.metrics()["pairs"] == sum(map(len, oracle.grams.values()))
 
 
 def check(row: Mapping[str, Any], truth: Row, web: Web, foreign: str) -> None:
