@@ -11,9 +11,8 @@ from corpus import corpus
 from harness import Row, publish
 
 import pagekin
-from pagekin.crawl.known import Known
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.synth.rand import rng_for
 from pagekin.synth.vocabulary import vocabulary
 
@@ -35,17 +34,17 @@ def main() -> None:
     sample = [pagekin.text(page.html) for page in _some(corpus().warc) if page.html is not None]
     words = vocabulary("qaa-Latn", 1).draw(rng_for(1, "bench"), 20_000)
     rng = Random(1)
-    state, known = CrawlState(Scope(["http://site.test/"])), Known()
+    state = FrontierCrawl(Scope(["http://site.test/"]))
     before = resident()
     for _ in range(count):
-        known.see(" ".join(rng.choices(words, k=WORDS)))
+        state.seen.see(" ".join(rng.choices(words, k=WORDS)))
     per_page = (resident() - before) / count
     links = [f"http://site.test/doc/some-words-{n}?sid={n * 7}" for n in range(LINKS)]
     target = state.next()
     assert target is not None
     begin = time.process_time()
     for text in sample:
-        state.curve.add(known.see(text).kind, 0)
+        state.curve.add(state.seen.see(text).kind, 0)
     see = (time.process_time() - begin) / len(sample)
     begin = time.process_time()
     state.page(target, "unique", links)

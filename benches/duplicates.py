@@ -68,16 +68,23 @@ def closure(n: int, links: Iterable[tuple[int, int]]) -> Labels:
     return [find(i) for i in range(n)]
 
 
+def new(sketches: pa.RecordBatch) -> pa.RecordBatch:
+    """Sketches as the detector has them of pages that no earlier run knows."""
+    return sketches.append_column("known", pa.nulls(sketches.num_rows, pa.int64()))
+
+
 def by_pagekin(pages: list[str], similarity: float = THRESHOLD) -> Labels:
     """The detector's kernels on texts in memory."""
-    from pagekin.detect.duplicates.find import Known, MakeClasses, Members, Plan, Shingle, plan
+    from pagekin.detect.duplicates.banding import Banding, choose_banding
+    from pagekin.detect.duplicates.find import FindEdges, MakeClasses, Members, Shingle
     from pagekin.engines.base import Resources
 
     params = Params()
-    rule = plan(similarity, params.shingles.m) if similarity else Plan(6, 14)
-    sketch, known = Shingle(params.shingles).open(2), Known(None).open(2)
+    banding = choose_banding(similarity, params.shingles.m) if similarity else Banding(6, 14)
+    sketch = Shingle(params.shingles).open(2)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as beside:
-        kin = _core.Kin(rule.runs, rule.length, rule.similarity, 2, 4 * 10**9, folder)
+        resources = Resources(2, 4 * 10**9, Path(folder))
+        kin = FindEdges(banding).open(resources)
         batches: list[pa.RecordBatch] = []
         sketches: deque[Future[pa.RecordBatch]] = deque()
         # Python's strings become UTF-8 while the kernel is busy with those before.
@@ -87,14 +94,12 @@ def by_pagekin(pages: list[str], similarity: float = THRESHOLD) -> Labels:
             batches.append(pa.record_batch({"page": page, "url": pa.array([""] * len(text)), "text": text}))
             sketches.append(beside.submit(sketch, batches[-1].select(["page", "text"])))
             if len(sketches) > 2:
-                kin.push(known(sketches.popleft().result()))
+                kin.push(new(sketches.popleft().result()))
         while sketches:
-            kin.push(known(sketches.popleft().result()))
-        links = pa.Table.from_batches(kin.finish())
-        verifier = MakeClasses(links, similarity, 0, params.shingles).open(
-            Resources(2, 4 * 10**9, Path(folder))
-        )
-        members = Members(links, texts=True).open(2)
+            kin.push(new(sketches.popleft().result()))
+        edges = pa.Table.from_batches(kin.finish())
+        verifier = MakeClasses(edges, similarity, 0, params.shingles).open(resources)
+        members = Members(edges, texts=True).open(2)
         for batch in batches:
             verifier.push(members(batch))
         labels = list(range(len(pages)))

@@ -98,7 +98,7 @@ def class_rows(digests: Sequence[str]) -> list[Row]:
 
 def classes(digests: Sequence[str]) -> dict[int, int]:
     """The class of each digest that is in one."""
-    kernel = _core.FuzzyClasses(1, 1 << 30, THRESHOLD, LEAST)
+    kernel = _core.FuzzyClassBuilder(1, 1 << 30, THRESHOLD, LEAST)
     names = [md5(b"%d" % number).hexdigest() for number in range(len(digests))]
     batch = pa.RecordBatch.from_arrays(
         [pa.array(range(len(digests)), pa.int64()), names, list(digests)], ["page", "md5", "ssdeep"]

@@ -51,7 +51,7 @@ def pairs_of(run: Run) -> Iterator[pa.RecordBatch]:
 
 def count_ours(batches: Iterator[pa.RecordBatch], memory: int, spill: str) -> int:
     """Count, filter and join back; how many pairs are left."""
-    quilter = _core.Quilter(2, memory, spill, 5)
+    quilter = _core.GramCollection(2, memory, spill, 5)
     # As the engine feeds a gatherer: the next batch is read while one is counted.
     with Prefetch(batches) as source:
         for batch in source:

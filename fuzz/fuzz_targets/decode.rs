@@ -3,7 +3,7 @@
 
 use encoding_rs::Encoding;
 use libfuzzer_sys::fuzz_target;
-use pagekin_core::charset::decode;
+use pagekin_core::page::charset::decode;
 use pagekin_fuzz::first_line;
 
 fuzz_target!(|data: &[u8]| {

@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagekin_core::ctph::digest;
-use pagekin_core::digest::{Digest, compare};
-use pagekin_core::index::Index;
+use pagekin_core::ssdeep::digest::digest;
+use pagekin_core::ssdeep::score::{Digest, compare};
+use pagekin_core::ssdeep::index::DigestIndex;
 use pagekin_fuzz::first_line;
 
 fuzz_target!(|data: &[u8]| {
@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     let made = [data, rest].map(|bytes| Digest::parse(&digest(bytes)).expect("what we write we read"));
     let all: Vec<&Digest> = made.iter().chain(&told).collect();
     for a in &all {
-        let mut index = Index::new(usize::MAX);
+        let mut index = DigestIndex::new(usize::MAX);
         index.add(a);
         for b in &all {
             let score = compare(a, b).unwrap_or(0);

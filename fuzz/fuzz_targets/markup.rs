@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagekin_fuzz::{check_frames, check_markup};
+use pagekin_fuzz::{check_auto_targets, check_markup};
 use url::Url;
 
 fuzz_target!(|html: &str| {
     let page = Url::parse("https://www.example.co.uk/folder/page.html?query=1").ok();
     check_markup(html, page.as_ref());
     check_markup(html, None);
-    check_frames(html);
+    check_auto_targets(html);
 });

@@ -5,15 +5,15 @@
 use std::cell::RefCell;
 
 use libfuzzer_sys::fuzz_target;
-use pagekin_core::charset::decode;
-use pagekin_core::domain;
-use pagekin_core::extract::extract;
-use pagekin_core::links::links;
-use pagekin_core::noise::noise;
+use pagekin_core::page::charset::decode;
+use pagekin_core::page::url::domain;
+use pagekin_core::page::html::extract::extract;
+use pagekin_core::page::url::links::links;
+use pagekin_core::page::noise::noise;
 use pagekin_core::page::{Page, Scratch, Sketch, sketch};
-use pagekin_core::shingles::ShingleParams;
-use pagekin_core::style::StyleParams;
-use pagekin_core::words::words;
+use pagekin_core::shingles::minwise::ShingleParams;
+use pagekin_core::style::fingerprint::StyleParams;
+use pagekin_core::page::text::words::words;
 use pagekin_fuzz::{check_markup, first_line};
 
 fn fresh() -> Scratch {

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use caseless::Caseless;
-use pagekin_core::chars::{Kind, Kinds};
-use pagekin_core::extract::{Extract, extract};
-use pagekin_core::links::{Link, links};
-use pagekin_core::noise::Noise;
-use pagekin_core::text::is_blank;
-use pagekin_core::words::Words;
+use pagekin_core::page::text::chars::{CharClass, CharClasses};
+use pagekin_core::page::html::extract::{Extract, extract};
+use pagekin_core::page::url::links::{Link, links};
+use pagekin_core::page::noise::Noise;
+use pagekin_core::page::html::text::is_blank;
+use pagekin_core::page::text::words::Words;
 use url::Url;
 
 /// Longer targets are dropped (docs/reference/text.md).
@@ -22,8 +22,8 @@ pub fn first_line(data: &[u8]) -> (Option<&str>, &[u8]) {
 }
 
 /// Frames and refreshes lead to what is written there.
-pub fn check_frames(html: &str) {
-    for address in pagekin_core::frames::frames(html) {
+pub fn check_auto_targets(html: &str) {
+    for address in pagekin_core::page::html::auto_targets::auto_targets(html) {
         assert!(html.contains(address));
     }
 }
@@ -51,14 +51,14 @@ pub fn check_text(html: &str, text: &str) {
 
 /// Words are maximal alphanumeric runs, folded; in some scripts single characters.
 pub fn check_words(text: &str, words: &Words) {
-    let kinds = Kinds::get();
+    let classes = CharClasses::get();
     let mut expected: Vec<String> = vec![String::new()];
     for c in text.chars() {
-        assert_eq!(kinds.of(c) == Kind::Noise, !c.is_alphanumeric(), "{c:?}");
-        match kinds.of(c) {
-            Kind::Noise => expected.push(String::new()),
-            Kind::Alone => expected.extend([c.to_string(), String::new()]),
-            Kind::Letter => expected.last_mut().expect("never empty").push(c),
+        assert_eq!(classes.of(c) == CharClass::Noise, !c.is_alphanumeric(), "{c:?}");
+        match classes.of(c) {
+            CharClass::Noise => expected.push(String::new()),
+            CharClass::Alone => expected.extend([c.to_string(), String::new()]),
+            CharClass::Letter => expected.last_mut().expect("never empty").push(c),
         }
     }
     expected.retain(|word| !word.is_empty());

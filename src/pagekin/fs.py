@@ -11,13 +11,13 @@ from pathlib import Path
 
 from pagekin.errors import OutputError
 
-TEMPORARY = ".tmp"
+TEMP_SUFFIX = ".tmp"
 """How the name of a half-written file ends; a kill may leave one behind."""
 
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes a file so that no reader ever sees half of it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMP_SUFFIX}")
     try:
         with temporary.open("wb") as file:
             file.write(data)
@@ -50,7 +50,7 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise  # whoever read our messages went away: nothing to do with the path
+        raise  # the reader of our messages went away: nothing to do with the path
     except OSError as error:
         number = error.errno or _number_in(str(error))
         if not number:

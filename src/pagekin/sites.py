@@ -1,4 +1,4 @@
-"""Which pages are of one site: hosts, domains, addresses, and a file that says which domains belong together.
+"""Sites by host, domain or IP address, and a file that says which domains belong together.
 
 A server map is a text file. A line names a host or a domain, and what it belongs to:
 
@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pagekin.errors import InputError, ParamsError
 
 
-def read_map(path: str) -> dict[str, str]:
+def read_server_map(path: str) -> dict[str, str]:
     """Host or domain to the name of what it belongs to; empty for no file."""
     if not path:
         return {}
@@ -35,7 +35,7 @@ def read_map(path: str) -> dict[str, str]:
     return found
 
 
-def servers(pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
+def server_names(pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
     """For each row the name that the map has for its host, for its domain, or else the domain."""
     if not server_map:
         return pages["domain"]
@@ -43,8 +43,8 @@ def servers(pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
     return pc.coalesce(named, pages["domain"])
 
 
-def with_servers(pages: pa.RecordBatch, server_map: dict[str, str]) -> pa.RecordBatch:
-    """The rows with the name that the map has, where it has one, as host, domain and address."""
+def apply_server_map(pages: pa.RecordBatch, server_map: dict[str, str]) -> pa.RecordBatch:
+    """The rows with the name that the map has, where it has one, as host, domain and IP address."""
     if not server_map:
         return pages
     named = _named(pages["host"], pages["domain"], server_map)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from oracles import crawl as oracle
 
 from pagekin.crawl.frontier import AGAIN, BREADTH_FIRST, EXPLORE, UNIQUE_FIRST, Frontier
-from pagekin.crawl.patterns import Addresses, Arm
+from pagekin.crawl.patterns import Arm, SeenUrls
 from pagekin.crawl.yields import WINDOWS, Outcomes, Yields, Z, upper_bound
-from pagekin.urls import parse, pattern_of
+from pagekin.urls import parse_url, url_pattern
 
 # Few hosts, paths and values, so that addresses meet.
 URLS = st.builds(
@@ -30,9 +30,9 @@ URLS = st.builds(
 
 @given(st.lists(URLS, max_size=25))
 def test_again_is_what_the_slow_version_says(urls: list[str]) -> None:
-    addresses = Addresses()
+    addresses = SeenUrls()
     for place, url in enumerate(urls):
-        met = addresses.meet(url)
+        met = addresses.add(url)
         expected = oracle.again(url, urls[:place])
         if expected is None:
             assert met is None
@@ -43,10 +43,10 @@ def test_again_is_what_the_slow_version_says(urls: list[str]) -> None:
 
 @given(st.text(max_size=60) | URLS)
 def test_any_text_has_a_pattern(url: str) -> None:
-    assert pattern_of(parse(url)) == pattern_of(parse(url))
-    addresses = Addresses()
-    assert addresses.meet(url) is not None
-    assert addresses.meet(url) is None
+    assert url_pattern(parse_url(url)) == url_pattern(parse_url(url))
+    addresses = SeenUrls()
+    assert addresses.add(url) is not None
+    assert addresses.add(url) is None
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_any_text_has_a_pattern(url: str) -> None:
     ],
 )
 def test_patterns(first: str, second: str, same: bool) -> None:
-    assert (pattern_of(parse(first)) == pattern_of(parse(second))) == same
+    assert (url_pattern(parse_url(first)) == url_pattern(parse_url(second))) == same
 
 
 @given(st.floats(0, 1), st.integers(0, 500))
@@ -145,7 +145,7 @@ def test_frontier_gives_the_best_arm(steps: list[tuple[str, object]], seed: int)
         elif flying:
             frontier.learn(flying.pop(0), bool(value), bool(value))
         assert len(frontier) == len(waiting)
-        assert frontier.yields.flying.total() == len(flying)
+        assert frontier.yields.in_flight.total() == len(flying)
 
 
 @given(st.lists(URLS, max_size=30), st.sampled_from([UNIQUE_FIRST, BREADTH_FIRST]))

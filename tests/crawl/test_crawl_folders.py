@@ -7,13 +7,12 @@ from hashlib import sha256
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from simulate import simulate
 
 from pagekin.crawl.answer import Answer
 from pagekin.crawl.frontier import BREADTH_FIRST
-from pagekin.crawl.known import Known
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.simulate import simulate
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.state import FrontierCrawl
 
 START = "http://site.test/"
 POSTS = 60
@@ -128,7 +127,7 @@ def test_folders_that_bring_something_are_not_judged_by_others() -> None:
 
 def test_redirects_are_worth_what_they_lead_to() -> None:
     """Every page has new addresses that redirect to yet other ones, and all of those show one page."""
-    state, known = CrawlState(Scope([START])), Known()
+    state = FrontierCrawl(Scope([START]))
     asked: list[str] = []
     while len(asked) < 2000 and (target := state.next()) is not None:
         asked.append(target.url)
@@ -141,7 +140,7 @@ def test_redirects_are_worth_what_they_lead_to() -> None:
         else:
             text = " ".join(f"{path or 'home'}{n}" for n in range(300))
             answer = Answer(200, text, (*links, *(f"{START}doc/{n}" for n in range(POSTS))))
-        state.settle(target, answer, known)
+        state.settle(target, answer)
         if state.saturation.reached():
             break
     assert {f"{START}doc/{n}" for n in range(POSTS)} <= set(asked)

@@ -18,13 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pagekin
-from pagekin.crawl.answer import understand
-from pagekin.crawl.known import Known
+from pagekin.crawl.answer import parse_answer
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.replay import replay
-from pagekin.crawl.run import crawl
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.start import crawl
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.crawl.warc import CrawlWriter, Exchange, segments
 from pagekin.errors import PagekinError
 from pagekin.synth.cms_site import CmsSite
@@ -160,7 +159,7 @@ LIMIT = 1 << 20
 BASE = "http://site.test"
 
 
-def step(state: CrawlState, known: Known, writer: CrawlWriter) -> bool:
+def step(state: FrontierCrawl, writer: CrawlWriter) -> bool:
     target = state.next()
     if target is None:
         return False
@@ -170,47 +169,46 @@ def step(state: CrawlState, known: Known, writer: CrawlWriter) -> bool:
     if target.url.endswith("0?size=large"):
         head, body = b"HTTP/1.1 302 Found\r\nLocation: /list/1?page=1\r\n\r\n", b""
     writer.write(Exchange(target.url, b"GET / HTTP/1.1\r\n\r\n", head, body, "127.0.0.1", datetime.now(UTC)))
-    state.settle(target, understand(target.url, head, body, LIMIT), known)
+    state.settle(target, parse_answer(target.url, head, body, LIMIT))
     return True
 
 
-def books(state: CrawlState) -> tuple[object, ...]:
+def books(state: FrontierCrawl) -> tuple[object, ...]:
     yields = state.frontier.yields
     return (
-        sorted(state.frontier._targets()), yields.queued, yields.flying, state.curve.counts,
+        sorted(state.frontier._targets()), yields.queued, yields.in_flight, state.curve.counts,
         {arm: (o.bits, o.fetches) for arm, o in yields.arms.items()}, state.skipped, state.frontier.met,
     )  # fmt: skip
 
 
-def new_state() -> CrawlState:
-    return CrawlState(Scope([f"{BASE}/"]))
+def new_state() -> FrontierCrawl:
+    return FrontierCrawl(Scope([f"{BASE}/"]))
 
 
 @settings(max_examples=15)
 @given(steps=st.integers(0, 60), cut=st.integers(0, 5000))
 def test_replay_knows_what_was_known(tmp_path_factory: pytest.TempPathFactory, steps: int, cut: int) -> None:
     folder = tmp_path_factory.mktemp("replay")
-    state, known = new_state(), Known()
+    state = new_state()
     writer = CrawlWriter(folder, "test", segment_bytes=20_000)
     for _ in range(steps):
-        assert step(state, known, writer)
+        assert step(state, writer)
     writer.close()
-    again, remembered = new_state(), Known()
-    assert replay(folder, again, remembered, LIMIT) == steps
+    again = new_state()
+    assert replay(folder, again, LIMIT) == steps
     assert books(again) == books(state)
-    assert len(remembered) == len(known)
+    assert len(again.seen) == len(state.seen)
     # Cut the last file anywhere: what is left is a beginning of the same story, and ends with a whole record.
     last = segments(folder)[-1]
     with last.open("r+b") as file:
         file.truncate(max(0, last.stat().st_size - cut))
     shorter = new_state()
-    count = replay(folder, shorter, Known(), LIMIT)
+    count = replay(folder, shorter, LIMIT)
     assert count <= steps
-    assert replay(folder, new_state(), Known(), LIMIT) == count
+    assert replay(folder, new_state(), LIMIT) == count
     more = CrawlWriter(folder, "test", segment_bytes=20_000)
-    remembered = Known()
     shorter = new_state()
-    replay(folder, shorter, remembered, LIMIT)
-    assert step(shorter, remembered, more)
+    replay(folder, shorter, LIMIT)
+    assert step(shorter, more)
     more.close()
-    assert replay(folder, new_state(), Known(), LIMIT) == count + 1
+    assert replay(folder, new_state(), LIMIT) == count + 1

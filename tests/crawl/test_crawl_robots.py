@@ -13,12 +13,11 @@ import pytest
 from cli.command import one_line, run
 from crawl.hostile import BOMB, Answers, Send, answer, hostile_server, page, stall
 
-from pagekin.crawl.known import Known
 from pagekin.crawl.middleware import ROBOTS_BYTES
 from pagekin.crawl.replay import is_empty, replay
 from pagekin.crawl.robots import UnreachableError, rules_in
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.crawl.warc import CrawlWriter, Exchange
 
 RULES = b"User-agent: *\nDisallow: /good/1\n"
@@ -196,5 +195,5 @@ def test_crawls_from_before_records_were_marked(tmp_path: Path) -> None:
     write("http://a.example/docs/robots.txt", page("a page"))
     assert not is_empty(tmp_path, 1000)
     writer.close()
-    state = CrawlState(Scope(["http://a.example/docs/robots.txt"]))
-    assert replay(tmp_path, state, Known(), 1000) == 1
+    state = FrontierCrawl(Scope(["http://a.example/docs/robots.txt"]))
+    assert replay(tmp_path, state, 1000) == 1

@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 import pytest
 
 from pagekin.crawl.answer import Answer
-from pagekin.crawl.known import UNIQUE, Known
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.series import ENTRY, MOST_SAYINGS, STEPS, Series, Way
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.seen import UNIQUE
+from pagekin.crawl.series import ENTRY, MAX_SAYINGS, STEPS, LinkPath, Series
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.synth.prose import document
 from pagekin.synth.rand import rng_for
 from pagekin.synth.vocabulary import vocabulary
@@ -109,9 +109,9 @@ def site_with(entrance: str, trap: Callable[[str], Page]) -> Site:
     return fetch
 
 
-def crawled(fetch: Site, limit: int = LIMIT) -> tuple[CrawlState, list[str], bool]:
+def crawled(fetch: Site, limit: int = LIMIT) -> tuple[FrontierCrawl, list[str], bool]:
     """State, addresses in the order of fetching, and whether the rule ended it."""
-    state, known, asked = CrawlState(Scope([f"{BASE}/"])), Known(), list[str]()
+    state, asked = FrontierCrawl(Scope([f"{BASE}/"])), list[str]()
     while len(asked) < limit and (target := state.next()) is not None:
         asked.append(target.url)
         page = fetch(target.url)
@@ -120,7 +120,7 @@ def crawled(fetch: Site, limit: int = LIMIT) -> tuple[CrawlState, list[str], boo
             if page is None
             else Answer(200, page[0], tuple(urljoin(target.url, link) for link in page[1]))
         )
-        state.settle(target, answer, known)
+        state.settle(target, answer)
         if state.saturation.reached():
             return state, asked, True
     return state, asked, False
@@ -171,8 +171,8 @@ def test_tables_of_numbers_are_fetched_if_a_list_names_them() -> None:
     assert len(asked) == 301
 
 
-def way(steps: int, aside: bool = False) -> Way:
-    return Way(("p",), steps, aside)
+def path(steps: int, aside: bool = False) -> LinkPath:
+    return LinkPath(("p",), steps, aside)
 
 
 def test_what_a_long_list_names_is_fetched() -> None:
@@ -193,25 +193,25 @@ def test_what_a_long_list_names_is_fetched() -> None:
 
 def test_what_is_idle() -> None:
     series = Series()
-    assert not series.is_idle("p", way(STEPS), "page 0"), "the first one says something"
-    assert not series.is_idle("p", way(STEPS - 1), "page 1"), "it may be the last one"
-    assert series.is_idle("p", way(STEPS + 1), "page 2")
-    assert not series.is_idle("p", way(STEPS + 1, aside=True), "page 2")
-    assert not series.is_idle("other", way(STEPS + 1), "page 3"), "each pattern has its own"
-    assert not series.is_idle("p", way(STEPS + 2), "chapter 4")
-    assert not series.is_idle("p", way(STEPS + 3), "2031")
-    assert series.is_idle("p", way(STEPS + 3), "2032")
-    assert series.is_idle("p", way(STEPS + 3), "")
+    assert not series.is_idle("p", path(STEPS), "page 0"), "the first one says something"
+    assert not series.is_idle("p", path(STEPS - 1), "page 1"), "it may be the last one"
+    assert series.is_idle("p", path(STEPS + 1), "page 2")
+    assert not series.is_idle("p", path(STEPS + 1, aside=True), "page 2")
+    assert not series.is_idle("other", path(STEPS + 1), "page 3"), "each pattern has its own"
+    assert not series.is_idle("p", path(STEPS + 2), "chapter 4")
+    assert not series.is_idle("p", path(STEPS + 3), "2031")
+    assert series.is_idle("p", path(STEPS + 3), "2032")
+    assert series.is_idle("p", path(STEPS + 3), "")
     assert series.idle == 3
 
 
 def test_a_series_that_says_much_is_none() -> None:
     series = Series()
-    for n in range(MOST_SAYINGS):
-        assert not series.is_idle("p", way(STEPS), f"page {letters(n)}")
-    assert series.is_idle("p", way(STEPS), f"page {letters(0)} 7")
-    assert not series.is_idle("p", way(STEPS), "one more")
-    assert not series.is_idle("p", way(STEPS), f"page {letters(0)} 8")
+    for n in range(MAX_SAYINGS):
+        assert not series.is_idle("p", path(STEPS), f"page {letters(n)}")
+    assert series.is_idle("p", path(STEPS), f"page {letters(0)} 7")
+    assert not series.is_idle("p", path(STEPS), "one more")
+    assert not series.is_idle("p", path(STEPS), f"page {letters(0)} 8")
 
 
 def test_records_of_few_words_are_read_to_their_end() -> None:
@@ -230,10 +230,10 @@ def test_records_of_few_words_are_read_to_their_end() -> None:
     assert state.series.idle == 0
 
 
-def test_ways() -> None:
+def test_link_paths() -> None:
     """Steps are counted whatever the folders are called, and when patterns take turns."""
     month = ENTRY.on("h/cal/may/{n}", idle=False)
-    assert month == Way(("h/{w}/{n}",), 0, aside=True)
+    assert month == LinkPath(("h/{w}/{n}",), 0, aside=True)
     later = month.on("h/cal/june/{n}", idle=False)
     assert (later.steps, later.aside) == (1, False)
     week = later.on("h/week/{s}", idle=False)

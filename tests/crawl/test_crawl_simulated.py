@@ -10,14 +10,14 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulate import Simulated, simulate
 
 import pagekin
 from pagekin.crawl.frontier import BREADTH_FIRST
-from pagekin.crawl.known import EXACT, UNIQUE, Known
 from pagekin.crawl.saturation import WORTH
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.simulate import Simulated, simulate
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.seen import EXACT, UNIQUE, SeenPages
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.synth.cms_site import SITE_TYPES, CmsSite
 from pagekin.synth.serve import html_of
 
@@ -103,7 +103,7 @@ def test_a_site_without_duplicates_is_never_saturated(pages: int, seed: int, in_
 @given(kind=st.sampled_from(sorted(set(SITE_TYPES) - {"clean"})), seed=st.integers(0, 1000))
 def test_when_it_stops_nothing_is_left_that_may_be_rich(kind: str, seed: int) -> None:
     fetch = fetcher(CmsSite(kind, seed, 40))
-    state = CrawlState(Scope([START]), seed=seed)
+    state = FrontierCrawl(Scope([START]), seed=seed)
     seen: set[str] = set()
     for _ in range(3000):
         target = state.next()
@@ -127,7 +127,7 @@ def test_when_it_stops_nothing_is_left_that_may_be_rich(kind: str, seed: int) ->
 def test_sites_have_as_many_unique_pages_as_they_say(kind: str) -> None:
     """Told by the texts of all their addresses."""
     site = CmsSite(kind, 5, 60)
-    known, queue, met, kinds = Known(), ["/"], {"/"}, []
+    known, queue, met, kinds = SeenPages(), ["/"], {"/"}, []
     contents: dict[str, str] = {}
     for address in queue:
         view = site.view(address)

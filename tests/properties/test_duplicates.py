@@ -15,7 +15,7 @@ from oracles.shingles import jaccard
 
 import pagekin
 from pagekin import _core
-from pagekin.detect.duplicates.find import plan
+from pagekin.detect.duplicates.banding import choose_banding
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import ParamsError
 from pagekin.params import Params
@@ -26,7 +26,8 @@ def scan(folder: Path, texts: list[str], name: str = "run", **options: Any) -> R
     """A run over pages of these texts."""
     values = options.pop("duplicates", {})
     shingles = options.pop("shingles", {})
-    params = Params().replace("duplicates", **values).replace("shingles", **shingles)
+    begun = Params.of(options.pop("profile", "default"))
+    params = begun.replace("duplicates", **values).replace("shingles", **shingles)
     path = folder / f"{name}.jsonl"
     lines = (json.dumps({"url": f"http://{name}.example/{i}", "text": t}) for i, t in enumerate(texts))
     path.write_text("\n".join(lines))
@@ -66,18 +67,25 @@ def corpus(seed: int) -> list[str]:
 @given(seed=st.integers(0, 10**6))
 def test_the_papers_rule(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     texts = corpus(seed)
-    run = scan(tmp_path_factory.mktemp("paper"), texts)
+    run = scan(tmp_path_factory.mktemp("paper"), texts, profile="paper")
     assert classes(run) == oracle.by_runs(texts, _core.Shingler().shingles)
     check_rows(run, texts)
 
 
 @settings(max_examples=15)
-@given(seed=st.integers(0, 10**6), similarity=st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9, 1.0]))
-def test_similarity(tmp_path_factory: pytest.TempPathFactory, seed: int, similarity: float) -> None:
+@given(
+    seed=st.integers(0, 10**6),
+    similarity=st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9, 1.0]),
+    wrap=st.booleans(),
+)
+def test_similarity(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, similarity: float, wrap: bool
+) -> None:
     """Every link is true; as good as every true link is found."""
     texts = corpus(seed)
-    run = scan(tmp_path_factory.mktemp("similar"), texts, duplicates={"similarity": similarity})
-    found, expected = classes(run), oracle.by_similarity(texts, similarity, 5)
+    values = {"similarity": similarity, "wrap": wrap}
+    run = scan(tmp_path_factory.mktemp("similar"), texts, duplicates=values)
+    found, expected = classes(run), oracle.by_similarity(texts, similarity, 5, wrap)
     check_rows(run, texts)
     for members in found:
         assert any(set(members) <= set(true) for true in expected)
@@ -94,7 +102,7 @@ def check_rows(run: Run, texts: list[str]) -> None:
         own, first = texts[row["page"]], texts[row["representative"]]
         assert row["class"] == row["representative"] <= row["page"]
         assert row["kind"] == ("exact" if own == first else "near")
-        assert row["jaccard"] == jaccard(own, first, 5)
+        assert row["jaccard"] == jaccard(own, first, 5, run.params.duplicates.wrap)
         assert row["url"] == f"http://run.example/{row['page']}"
 
 
@@ -113,7 +121,8 @@ def test_threads_and_memory_change_nothing(tmp_path: Path) -> None:
 
 def test_unchecked(tmp_path: Path) -> None:
     texts = family(random.Random(1), 500, 4, 2)
-    rows = scan(tmp_path, texts, duplicates={"unchecked": True}).table("duplicates").to_pylist()
+    run = scan(tmp_path, texts, profile="paper", duplicates={"unchecked": True})
+    rows = run.table("duplicates").to_pylist()
     assert [row["page"] for row in rows] == [0, 1, 2, 3]
     assert all(row["jaccard"] == (1.0 if row["kind"] == "exact" else None) for row in rows)
 
@@ -236,21 +245,21 @@ class TestOddPages:
 )
 def test_params_out_of_range(bad: dict[str, Any]) -> None:
     with pytest.raises(ParamsError, match="duplicates"):
-        Params().replace("duplicates", **bad)
+        Params.of("paper").replace("duplicates", **bad)
 
 
 @pytest.mark.parametrize("similarity", [0.1, 0.2, 0.3, 0.5, 0.56, 0.7, 0.8, 0.9, 0.99, 1.0])
 def test_plans_find_pairs_at_their_similarity(similarity: float) -> None:
-    made = plan(similarity, 84)
+    made = choose_banding(similarity, 84)
     assert made.recall >= 0.995
     assert made.functions <= 2048
-    assert made.recall == pytest.approx(1 - (1 - similarity**made.length) ** made.runs)
+    assert made.recall == pytest.approx(1 - (1 - similarity**made.rows) ** made.bands)
 
 
 @pytest.mark.parametrize("similarity", [0.3, 0.5, 0.7, 0.9])
 def test_recall_of_a_plan_by_simulation(similarity: float) -> None:
     """Pairs of pages of that very similarity become candidates as often as the formula says."""
-    made = plan(similarity, 84)
+    made = choose_banding(similarity, 84)
     shingler = _core.Shingler(1, max(84, made.functions), "bins", 2)
     rng = random.Random(3)
     trials, size = 1000, 600
@@ -261,7 +270,7 @@ def test_recall_of_a_plan_by_simulation(similarity: float) -> None:
         own = (size - shared) // 2
         texts = [" ".join(words[: shared + own]), " ".join(words[:shared] + words[shared + own :])]
         a, b = (shingler.shingles(text) or [] for text in texts)
-        cuts = [slice(i * made.length, (i + 1) * made.length) for i in range(made.runs)]
+        cuts = [slice(i * made.rows, (i + 1) * made.rows) for i in range(made.bands)]
         found += any(a[cut] == b[cut] for cut in cuts)
     assert found / trials >= made.recall - 4 * (0.005 / trials) ** 0.5
 
@@ -273,5 +282,5 @@ def test_what_a_similarity_takes_is_stated(tmp_path: Path) -> None:
     step = pagekin.scan(crawl, tmp_path / "run", only=["duplicates"], params=params).info["steps"][
         "duplicates"
     ]
-    chosen = plan(0.7, 84)
+    chosen = choose_banding(0.7, 84)
     assert (step["runs"], step["length"], step["recall"]) == (21, 4, round(chosen.recall, 6))

@@ -182,7 +182,7 @@ def countdown() -> Iterator[Countdown]:
         patch.setattr(parts.PartWriter, "write", count.before(parts.PartWriter.write))
         patch.setattr(parts.PartWriter, "_begin_part", count.before(parts.PartWriter._begin_part))
         patch.setattr(parts, "write_atomically", count.before(parts.write_atomically))
-        patch.setattr("pagekin.run.write_atomically", count.before(parts.write_atomically))
+        patch.setattr("pagekin.run.folder.write_atomically", count.before(parts.write_atomically))
         patch.setattr(Path, "rename", count.before(Path.rename))
         patch.setattr(Path, "replace", count.before(Path.replace))
         patch.setattr(shutil, "rmtree", count.before(shutil.rmtree))

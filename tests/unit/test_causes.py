@@ -14,7 +14,7 @@ from warcs import http, record
 import pagekin
 from pagekin.detect.causes.reasons import reason
 from pagekin.tables.fuzzy import DUPLICATE_RATES
-from pagekin.urls import parse, pattern_of
+from pagekin.urls import parse_url, url_pattern
 
 
 def text(number: int) -> str:
@@ -233,13 +233,13 @@ def test_style_clusters(small_web: Path, tmp_path: Path) -> None:
     ],
 )
 def test_reasons(a: str, b: str, cause: str | None) -> None:
-    found = reason(parse(a), parse(b), False, False)
+    found = reason(parse_url(a), parse_url(b), False, False)
     assert (found and found.cause) == cause
 
 
 @given(st.text(), st.text())
 def test_any_address(a: str, b: str) -> None:
-    one, other = parse(a), parse(b)
-    assert isinstance(pattern_of(one), str)
+    one, other = parse_url(a), parse_url(b)
+    assert isinstance(url_pattern(one), str)
     forth, back = reason(one, other, True, True), reason(other, one, True, True)
     assert (forth and forth.cause) == (back and back.cause)

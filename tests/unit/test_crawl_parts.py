@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.crawl.answer import understand
+from pagekin.crawl.answer import parse_answer
 from pagekin.crawl.curve import POINTS, Curve
 from pagekin.crawl.draw import braille
-from pagekin.crawl.known import EXACT, NEAR, UNIQUE, Known
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.scope import DOMAIN, HOST, PREFIX, Scope
+from pagekin.crawl.seen import EXACT, NEAR, UNIQUE, SeenPages
 from pagekin.errors import ParamsError, UsageError
 
 
@@ -74,11 +74,11 @@ def test_scope_takes_any_text(url: str) -> None:
 )
 def test_redirects(location: str, target: str) -> None:
     head = f"HTTP/1.1 301 Moved\r\nLocation: {location}\r\n\r\n".encode()
-    assert understand("http://a.example/d/", head, b"", 100).location == target
+    assert parse_answer("http://a.example/d/", head, b"", 100).location == target
 
 
 def test_verdicts() -> None:
-    known = Known()
+    known = SeenPages()
     words = [
         "the",
         "quick",
@@ -171,4 +171,4 @@ def test_parameters_are_checked(wrong: dict[str, object]) -> None:
 def test_links_have_a_limit() -> None:
     body = b"".join(b"<a href=/%d>x</a>" % n for n in range(20_000))
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
-    assert len(understand("http://a.example/", head, body, 1 << 24).links) == 10_000
+    assert len(parse_answer("http://a.example/", head, body, 1 << 24).links) == 10_000

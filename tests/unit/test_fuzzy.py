@@ -53,7 +53,7 @@ def brute_force(pages: Sequence[Page], threshold: int, least: int) -> list[tuple
 def classes(
     pages: Sequence[Page], threshold: int, least: int, memory: int = 1 << 20, threads: int = 1
 ) -> list[tuple[int, int, bool, int]]:
-    kernel = _core.FuzzyClasses(threads, memory, threshold, least)
+    kernel = _core.FuzzyClassBuilder(threads, memory, threshold, least)
     # In two batches, the pages in any order.
     for part in (pages[: len(pages) // 2], pages[len(pages) // 2 :]):
         rows = [dict(zip(SCHEMA.names, page, strict=True)) for page in part]
@@ -171,7 +171,7 @@ def test_the_table(small_web: Path, tmp_path: Path) -> None:
         for a, b in combinations(made, 2)
         if a[1] == b[1]
         or (
-            min(digest_length(a[2]), digest_length(b[2])) >= params.least
+            min(digest_length(a[2]), digest_length(b[2])) >= params.min_length
             and _core.ssdeep_score(a[2], b[2]) >= params.threshold
         )
     }
@@ -200,12 +200,12 @@ def test_wordless_pages_join_no_class(tmp_path: Path) -> None:
     assert pagekin.scan(crawl, tmp_path / "run").table("fuzzy").num_rows == 0
 
 
-@pytest.mark.parametrize("values", [{"threshold": 0}, {"threshold": 101}, {"least": 6}, {"least": 65}])
-def test_out_of_range(values: dict[str, int]) -> None:
+@pytest.mark.parametrize(("threshold", "least"), [(0, 10), (101, 10), (90, 6), (90, 65)])
+def test_out_of_range(threshold: int, least: int) -> None:
     with pytest.raises(ParamsError, match="must be from"):
-        FuzzyParams(**values)
+        FuzzyParams(threshold, least)
     with pytest.raises(ValueError, match="must be from"):
-        _core.FuzzyIndex(**values)  # type: ignore[arg-type]
+        _core.FuzzyIndex(threshold, least)
 
 
 def test_a_page_after_the_other() -> None:
@@ -227,12 +227,12 @@ def test_bad_calls() -> None:
     with pytest.raises(ValueError, match="not an ssdeep digest"):
         index.add("nonsense", bytes(16))
     assert index.counts() == (0, 0)
-    kernel = _core.FuzzyClasses(1, 1, 90, 7)
+    kernel = _core.FuzzyClassBuilder(1, 1, 90, 7)
     kernel.finish()
     with pytest.raises(ValueError, match="already"):
         kernel.finish()
     batch = pa.RecordBatch.from_arrays([[1], ["xyz"], ["3:C:C"]], schema=SCHEMA)
-    kernel = _core.FuzzyClasses(1, 1, 90, 7)
+    kernel = _core.FuzzyClassBuilder(1, 1, 90, 7)
     with pytest.raises(ValueError, match="md5"):
         kernel.push(batch)
 

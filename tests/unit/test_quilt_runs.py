@@ -243,7 +243,7 @@ def test_parameters_out_of_range(params: dict[str, Any]) -> None:
 
 
 def test_foreign_ip_without_addresses(tmp_path: Path) -> None:
-    with pytest.raises(ParamsError, match="no address"):
+    with pytest.raises(ParamsError, match="no IP address"):
         scan(tmp_path, PAGES, foreign="ip")
 
 

@@ -199,7 +199,7 @@ def test_links_in_circles(tmp_path: Path) -> None:
     (tmp_path / "a" / "h" / "loop").symlink_to(tmp_path / "a")
     (tmp_path / "a" / "other").symlink_to(tmp_path / "b")
     write_files(tmp_path / "b", {"y.html": html(2)})
-    rows = list(read_input(Input(0, str(tmp_path / "a"), "html")))
+    rows = list(read_input(Input(0, str(tmp_path / "a"), "html"), ReadParams(follow_links=True)))
     assert [row.url for row in rows] == ["http://h/x.html", "http://other/y.html"]
 
 

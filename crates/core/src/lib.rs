@@ -1,63 +1,25 @@
 //! The kernels of pagekin: pure functions from pages and Arrow batches to Arrow batches.
 //!
 //! Nothing here reads the environment or knows Python, and files are opened only for what does not fit in memory and
-//! for the gram index. One module per idea.
+//! for the gram index. A folder is a capability:
+//!
+//! - [`page`]: one page's bytes to text, title, links, words and sketches
+//! - [`style`], [`shingles`], [`ssdeep`]: the three kinds of sketches, and what is found with each
+//! - [`duplicates`], [`phrases`], [`quilts`]: what is found on shingles, phrases and grams
+//! - [`index`]: what is looked up in a stored run
+//! - the rest is shared: hashes, Arrow columns, lookups, disjoint sets, spilling to disk, SIMD
 
-pub mod alike;
-#[cfg(target_arch = "x86_64")]
-mod blocks;
-mod bucket;
-pub mod chars;
-pub mod charset;
-pub mod classes;
-pub mod cluster;
-pub mod cover;
-pub mod covers;
-pub mod ctph;
-pub mod digest;
-pub mod domain;
-pub mod donors;
-pub mod entities;
-pub mod extract;
-mod fast;
-mod find;
-pub mod frames;
-pub mod gram_index;
-pub mod gram_known;
-pub mod gram_verify;
-pub mod grams;
+mod arrow;
+pub mod duplicates;
+pub mod hash;
 pub mod index;
-pub mod kin;
-pub mod known;
-pub mod links;
-mod maker;
-pub mod markup;
-pub mod matrix;
-pub mod members;
-pub mod noise;
-pub mod one_to_all;
-pub mod originals;
+pub mod key_lookup;
 pub mod page;
-pub mod pairs;
-pub mod parts;
-pub mod passages;
-pub mod patches;
-pub mod pieces;
-pub mod places;
-pub mod popular;
-pub mod postings;
+pub mod phrases;
 pub mod quilts;
-pub mod rabin;
-pub mod rolling;
-pub mod runs;
-pub mod sets;
-pub mod shape;
-pub mod shelf;
 pub mod shingles;
-pub mod sites;
-pub mod skeleton;
-pub mod sketch;
+mod simd;
+pub mod spill;
+pub mod ssdeep;
 pub mod style;
-pub mod text;
-pub mod union;
-pub mod words;
+pub mod union_find;

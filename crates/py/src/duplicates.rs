@@ -1,130 +1,88 @@
 //! Duplicate classes at the border.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
-use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rayon::ThreadPool;
 
-use pagekin_core::{classes, kin};
+use pagekin_core::duplicates::{candidates, classes};
 
+use crate::enter;
+use crate::reducer::Reducer;
 use crate::shingles::Shingler;
-use crate::{enter, pool};
 
-/// A gatherer: takes batches, and gives its result once.
-pub struct Gatherer<T> {
-    pool: ThreadPool,
-    state: Mutex<Option<T>>,
-}
-
-impl<T: Send> Gatherer<T> {
-    /// One that works on so many threads.
-    pub fn new(threads: usize, state: T) -> PyResult<Self> {
-        Ok(Gatherer { pool: pool(threads)?, state: Mutex::new(Some(state)) })
-    }
-
-    /// Passes a batch on.
-    pub fn push(
-        &self,
-        batch: &Bound<'_, PyAny>,
-        work: impl FnOnce(&mut T, &RecordBatch) -> Result<(), ArrowError> + Send,
-    ) -> PyResult<()> {
-        let rows = RecordBatch::from_pyarrow_bound(batch)?;
-        enter(batch.py(), || {
-            let mut state = self.state.lock().map_err(|_| broken())?;
-            let state = state.as_mut().ok_or_else(over)?;
-            self.pool.install(|| work(state, &rows))
-        })
-    }
-
-    /// Asks for the result.
-    pub fn finish<R: Send>(&self, py: Python<'_>, work: impl FnOnce(T) -> Result<R, ArrowError> + Send) -> PyResult<R> {
-        enter(py, || {
-            let state = self.state.lock().map_err(|_| broken())?.take().ok_or_else(over)?;
-            self.pool.install(|| work(state))
-        })
-    }
-}
-
-fn over() -> ArrowError {
-    ArrowError::InvalidArgumentError("the gatherer has given its result already".into())
-}
-
-fn broken() -> ArrowError {
-    ArrowError::InvalidArgumentError("the gatherer failed before".into())
-}
-
-/// Pages to links.
+/// Sketches to candidate pairs.
 #[pyclass(frozen)]
-struct Kin(Gatherer<kin::Kin>);
+struct DuplicateCandidates(Reducer<candidates::CandidateFinder>);
 
 #[pymethods]
-impl Kin {
+impl DuplicateCandidates {
     #[new]
     fn new(
-        runs: usize,
-        length: usize,
+        bands: usize,
+        band_length: usize,
         similarity: f64,
         threads: usize,
         memory: usize,
         spill: PathBuf,
     ) -> PyResult<Self> {
-        if runs == 0 || length == 0 || !(0.0..=1.0).contains(&similarity) {
-            return Err(PyValueError::new_err("runs, length and similarity are out of range"));
+        if bands == 0 || band_length == 0 || !(0.0..=1.0).contains(&similarity) {
+            return Err(PyValueError::new_err("bands, band_length and similarity are out of range"));
         }
-        let agree = if similarity == 0.0 { kin::Agree::Two } else { kin::Agree::OneFor(similarity) };
-        let rule = kin::Rule { runs, length, agree };
-        Ok(Kin(Gatherer::new(threads, kin::Kin::new(rule, memory, &spill))?))
+        let evidence =
+            if similarity == 0.0 { candidates::Evidence::TwoBands } else { candidates::Evidence::OneBand(similarity) };
+        let rule = candidates::BandRule { bands, band_length, evidence };
+        Ok(DuplicateCandidates(Reducer::new(threads, candidates::CandidateFinder::new(rule, memory, &spill))?))
     }
 
     fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.push(batch, kin::Kin::push)
+        self.0.push(batch, candidates::CandidateFinder::push)
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        Ok(vec![self.0.finish(py, kin::Kin::finish)?.to_pyarrow(py)?])
+        Ok(vec![self.0.finish(py, candidates::CandidateFinder::finish)?.to_pyarrow(py)?])
     }
 }
 
-/// Links to classes.
+/// Edges and texts to duplicate classes.
 #[pyclass(frozen)]
-struct Verifier(Gatherer<classes::Verifier>);
+struct DuplicateClasses(Reducer<classes::ClassBuilder>);
 
 #[pymethods]
-impl Verifier {
+impl DuplicateClasses {
     #[new]
+    #[allow(clippy::too_many_arguments)]
     fn new(
-        links: &Bound<'_, PyAny>,
+        edges: &Bound<'_, PyAny>,
         similarity: f64,
         first_new: i64,
         shingler: &Shingler,
+        wrap: bool,
         threads: usize,
         memory: usize,
         spill: PathBuf,
     ) -> PyResult<Self> {
-        let py = links.py();
-        let links = RecordBatch::from_pyarrow_bound(links)?;
+        let py = edges.py();
+        let edges = RecordBatch::from_pyarrow_bound(edges)?;
         let fresh = shingler.fresh.clone();
-        let state = enter(py, || classes::Verifier::new(&links, similarity, first_new, fresh, memory, &spill))?;
-        Ok(Verifier(Gatherer::new(threads, state)?))
+        let state =
+            enter(py, || classes::ClassBuilder::new(&edges, similarity, first_new, fresh, wrap, memory, &spill))?;
+        Ok(DuplicateClasses(Reducer::new(threads, state)?))
     }
 
     fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.push(batch, classes::Verifier::push)
+        self.0.push(batch, classes::ClassBuilder::push)
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let batches = self.0.finish(py, classes::Verifier::finish)?;
+        let batches = self.0.finish(py, classes::ClassBuilder::finish)?;
         batches.iter().map(|batch| batch.to_pyarrow(py)).collect()
     }
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<Kin>()?;
-    m.add_class::<Verifier>()
+    m.add_class::<DuplicateCandidates>()?;
+    m.add_class::<DuplicateClasses>()
 }

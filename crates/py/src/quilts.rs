@@ -1,4 +1,4 @@
-//! Quilts: `Quilter` gathers texts, `Counted` knows who holds what, `Covers` gives the rows.
+//! Quilts: `GramCollection` collects texts, `CountedGrams` knows who holds what, `QuiltCovers` gives the rows.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,10 +13,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 
-use pagekin_core::postings::{self, Room};
-use pagekin_core::quilts::{self, Keep, QuiltParams};
-use pagekin_core::sites::{Foreign, Site};
-use pagekin_core::{covers, domain, gram_index, gram_known, gram_verify, runs};
+use pagekin_core::page::text::words::{char_spans, word_spans as word_spans_in};
+use pagekin_core::page::url::domain;
+use pagekin_core::quilts::collection::{self, KeepOptions, QuiltParams};
+use pagekin_core::quilts::postings::{self, Budget};
+use pagekin_core::quilts::sites::{Foreign, Site};
+use pagekin_core::quilts::{covers, index as gram_index, lookup, patches as text_patches, verify as gram_verify};
 
 use crate::{enter, pool};
 
@@ -36,61 +38,73 @@ fn rule(foreign: &str) -> PyResult<Foreign> {
 }
 
 fn check_k(k: usize) -> PyResult<()> {
-    match pagekin_core::grams::K.contains(&k) {
+    match pagekin_core::quilts::grams::K.contains(&k) {
         true => Ok(()),
         false => Err(PyValueError::new_err(format!("k must be from 1 to 64, not {k}"))),
     }
 }
 
 fn finished() -> PyErr {
-    PyValueError::new_err("this gatherer is finished")
+    PyValueError::new_err("the collection was counted already")
 }
 
-/// Gathers texts for the search of quilts.
+/// Collects texts for the search of quilts.
 #[pyclass]
-struct Quilter {
+struct GramCollection {
     k: usize,
     seed: u64,
     pool: Arc<ThreadPool>,
-    quilter: Option<quilts::Quilter>,
+    collection: Option<collection::GramCollection>,
 }
 
 #[pymethods]
-impl Quilter {
+impl GramCollection {
     #[new]
     #[pyo3(signature = (threads, memory, spill, k=5, seed=0))]
     fn new(threads: usize, memory: usize, spill: PathBuf, k: usize, seed: u64) -> PyResult<Self> {
         check_k(k)?;
-        let room = Room { memory, threads, folder: spill };
-        Ok(Quilter { k, seed, pool: Arc::new(pool(threads)?), quilter: Some(quilts::Quilter::new(k, seed, room)) })
+        let budget = Budget { memory, threads, folder: spill };
+        Ok(GramCollection {
+            k,
+            seed,
+            pool: Arc::new(pool(threads)?),
+            collection: Some(collection::GramCollection::new(k, seed, budget)),
+        })
     }
 
     /// Who the pages belong to: page, url, host, domain, ip.
-    fn sites(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn push_sites(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let quilter = self.quilter.as_mut().ok_or_else(finished)?;
-        enter_disk(py, || quilter.sites.push_sites(&batch))
+        let collection = self.collection.as_mut().ok_or_else(finished)?;
+        enter_disk(py, || collection.sites.push_sites(&batch))
     }
 
-    /// Which page stands for which: page, representative.
-    fn copies(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// When pages were fetched or written: page, date. No source may then be later than its quilt.
+    fn push_dates(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let quilter = self.quilter.as_mut().ok_or_else(finished)?;
-        enter_disk(py, || quilter.sites.push_copies(&batch))
+        let collection = self.collection.as_mut().ok_or_else(finished)?;
+        enter_disk(py, || collection.sites.push_dates(&batch))
+    }
+
+    /// Which page is_representative for which: page, representative.
+    fn push_copies(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = RecordBatch::from_pyarrow_bound(batch)?;
+        let collection = self.collection.as_mut().ok_or_else(finished)?;
+        enter_disk(py, || collection.sites.push_copies(&batch))
     }
 
     /// More pages: page, text.
     fn push(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let (quilter, pool) = (self.quilter.as_mut().ok_or_else(finished)?, &self.pool);
-        enter_disk(py, || pool.install(|| quilter.push(&batch)))
+        let (collection, pool) = (self.collection.as_mut().ok_or_else(finished)?, &self.pool);
+        enter_disk(py, || pool.install(|| collection.push(&batch)))
     }
 
     /// More pages as grams: page, gram. The grams of a page are distinct and follow each other.
     fn push_pairs(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let (quilter, pool) = (self.quilter.as_mut().ok_or_else(finished)?, &self.pool);
-        enter_disk(py, || pool.install(|| quilter.push_pairs(&batch)))
+        let (collection, pool) = (self.collection.as_mut().ok_or_else(finished)?, &self.pool);
+        enter_disk(py, || pool.install(|| collection.push_pairs(&batch)))
     }
 
     /// Counts all grams, and keeps who holds those that at most m pages hold.
@@ -104,40 +118,39 @@ impl Quilter {
         foreign: &str,
         index: Option<PathBuf>,
         verify: bool,
-    ) -> PyResult<Counted> {
+    ) -> PyResult<CountedGrams> {
         let rule = rule(foreign)?;
-        let quilter = self.quilter.take().ok_or_else(finished)?;
+        let collection = self.collection.take().ok_or_else(finished)?;
         let pool = &self.pool;
-        let keep = Keep { index: index.as_deref(), hashes: verify };
-        let mut counting = enter_disk(py, || Ok(quilter.finish(m, rule, keep)?))?;
+        let keep = KeepOptions { index: index.as_deref(), hashes: verify };
+        let mut counting = enter_disk(py, || Ok(collection.finish(m, rule, keep)?))?;
         while enter_disk(py, || Ok(pool.install(|| counting.step())?))? {
             py.check_signals()?;
         }
         let counted = enter_disk(py, || Ok(counting.finish()?))?;
-        Ok(Counted { pool: pool.clone(), counted, k: self.k, seed: self.seed })
+        Ok(CountedGrams { pool: pool.clone(), counted, k: self.k, seed: self.seed })
     }
 }
 
-/// A counted collection.
 #[pyclass(frozen)]
-struct Counted {
+struct CountedGrams {
     pool: Arc<ThreadPool>,
-    counted: Arc<postings::Counted>,
+    counted: Arc<postings::CountedGrams>,
     k: usize,
     seed: u64,
 }
 
 #[pymethods]
-impl Counted {
+impl CountedGrams {
     /// What was counted, added up.
-    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let facts = self.counted.facts();
+    fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let metrics = self.counted.metrics();
         let dict = PyDict::new(py);
-        dict.set_item("pairs", facts.pairs)?;
-        dict.set_item("spilled_pairs", facts.spilled)?;
-        dict.set_item("shared_pairs", facts.shared_pairs)?;
-        dict.set_item("shared_grams", facts.shared_grams)?;
-        dict.set_item("expected_collisions", facts.expected_collisions())?;
+        dict.set_item("pairs", metrics.pairs)?;
+        dict.set_item("spilled_pairs", metrics.spilled)?;
+        dict.set_item("shared_pairs", metrics.shared_pairs)?;
+        dict.set_item("shared_grams", metrics.shared_grams)?;
+        dict.set_item("expected_collisions", metrics.expected_collisions())?;
         Ok(dict)
     }
 
@@ -151,15 +164,25 @@ impl Counted {
     }
 
     /// One row a page, batch by batch. `m` may be less than what was counted with.
-    #[pyo3(signature = (m=50, c=4, theta=0.5, min_share=0.0))]
-    fn covers(&self, py: Python<'_>, m: usize, c: usize, theta: f64, min_share: f64) -> PyResult<Covers> {
+    #[pyo3(signature = (m=50, c=4, theta=0.5, min_share=0.0, covered=false, min_shared=1.0))]
+    #[allow(clippy::too_many_arguments)]
+    fn covers(
+        &self,
+        py: Python<'_>,
+        m: usize,
+        c: usize,
+        theta: f64,
+        min_share: f64,
+        covered: bool,
+        min_shared: f64,
+    ) -> PyResult<QuiltCovers> {
         if m > self.counted.m {
             return Err(PyValueError::new_err(format!("counted with m = {}, which is less than {m}", self.counted.m)));
         }
-        let params = QuiltParams { m, c, theta, min_share };
+        let params = QuiltParams { m, c, theta, covered, min_share };
         let counted = self.counted.clone();
-        let covers = enter_disk(py, || Ok(covers::Covers::new(counted, params)?))?;
-        Ok(Covers { pool: self.pool.clone(), covers })
+        let covers = enter_disk(py, || Ok(covers::QuiltCovers::new(counted, params, min_shared)?))?;
+        Ok(QuiltCovers { pool: self.pool.clone(), covers })
     }
 }
 
@@ -167,7 +190,7 @@ impl Counted {
 #[pyclass]
 struct GramVerifier {
     shared: Vec<u64>,
-    verifier: Option<gram_verify::Verifier>,
+    verifier: Option<gram_verify::GramVerifier>,
     k: usize,
     seed: u64,
 }
@@ -179,7 +202,7 @@ impl GramVerifier {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
         let (shared, k, seed) = (&mut self.shared, self.k, self.seed);
         let verifier =
-            self.verifier.get_or_insert_with(|| gram_verify::Verifier::new(k, seed, &std::mem::take(shared)));
+            self.verifier.get_or_insert_with(|| gram_verify::GramVerifier::new(k, seed, &std::mem::take(shared)));
         enter_disk(py, || verifier.push(&batch))
     }
 
@@ -192,7 +215,7 @@ impl GramVerifier {
 /// An index of all grams of stored pages.
 #[pyclass(frozen)]
 struct GramIndex {
-    index: gram_index::Index,
+    index: gram_index::GramIndex,
     /// What hosts and domains belong to, where the stored pages were told so.
     servers: HashMap<String, String>,
 }
@@ -202,7 +225,7 @@ impl GramIndex {
     #[new]
     #[pyo3(signature = (path, servers=HashMap::new()))]
     fn new(py: Python<'_>, path: PathBuf, servers: HashMap<String, String>) -> PyResult<Self> {
-        Ok(GramIndex { index: enter_disk(py, || Ok(gram_index::Index::open(&path)?))?, servers })
+        Ok(GramIndex { index: enter_disk(py, || Ok(gram_index::GramIndex::open(&path)?))?, servers })
     }
 
     /// Pages and (gram, page) pairs in the index.
@@ -212,7 +235,7 @@ impl GramIndex {
 
     /// Whether a page is a quilt of stored pages: what is known of it, and its sources as
     /// (page, new grams, shared grams, foreign).
-    #[pyo3(signature = (text, url=None, ip=None, m=50, c=4, theta=0.5, min_share=0.0, foreign="domain"))]
+    #[pyo3(signature = (text, url=None, ip=None, m=50, c=4, theta=0.5, min_share=0.0, foreign="domain", covered=false))]
     #[allow(clippy::too_many_arguments)]
     fn check<'py>(
         &self,
@@ -225,9 +248,10 @@ impl GramIndex {
         theta: f64,
         min_share: f64,
         foreign: &str,
+        covered: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let rule = rule(foreign)?;
-        let params = QuiltParams { m, c, theta, min_share };
+        let params = QuiltParams { m, c, theta, covered, min_share };
         let host = url.and_then(domain::host);
         let name = host.as_deref().map(domain::domain);
         let server = |name| self.servers.get(name).map(String::as_str);
@@ -236,8 +260,7 @@ impl GramIndex {
             None => Site::new(i64::MAX, host.as_deref(), name, ip),
         };
         let site = site.at(url);
-        let answer =
-            enter_disk(py, || Ok(gram_known::check(&self.index, &gram_known::Asked { text, site }, params, rule)?))?;
+        let answer = enter_disk(py, || Ok(lookup::check(&self.index, &lookup::Query { text, site }, params, rule)?))?;
         let dict = PyDict::new(py);
         dict.set_item("grams", answer.grams)?;
         dict.set_item("own_grams", answer.own_grams)?;
@@ -255,7 +278,7 @@ impl GramIndex {
 fn gram_pairs<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>, k: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
     check_k(k)?;
     let batch = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(py, || quilts::gram_pairs(&batch, k, seed))?.to_pyarrow(py)
+    enter(py, || collection::gram_pairs(&batch, k, seed))?.to_pyarrow(py)
 }
 
 /// The patches of a page: which source, first word in the page, first word in the source, how many words.
@@ -264,7 +287,7 @@ fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResu
     check_k(k)?;
     enter(py, || {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-        let found = runs::patches(text, &sources, k);
+        let found = text_patches::patches(text, &sources, k);
         Ok::<_, String>(found.into_iter().map(|p| (p.source, p.start, p.source_start, p.words)).collect())
     })
 }
@@ -272,18 +295,20 @@ fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResu
 /// Where each word of a text begins and ends, in characters.
 #[pyfunction]
 fn word_spans(py: Python<'_>, text: &str) -> PyResult<Vec<(usize, usize)>> {
-    enter(py, || Ok::<_, String>(runs::word_spans(text).into_iter().map(|span| (span.start, span.end)).collect()))
+    enter(py, || {
+        Ok::<_, String>(char_spans(text, word_spans_in(text)).into_iter().map(|span| (span.start, span.end)).collect())
+    })
 }
 
 /// The rows of all pages, in the order of page ids.
 #[pyclass]
-struct Covers {
+struct QuiltCovers {
     pool: Arc<ThreadPool>,
-    covers: covers::Covers,
+    covers: covers::QuiltCovers,
 }
 
 #[pymethods]
-impl Covers {
+impl QuiltCovers {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
@@ -295,11 +320,10 @@ impl Covers {
     }
 }
 
-/// Adds what is here to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<Quilter>()?;
-    m.add_class::<Counted>()?;
-    m.add_class::<Covers>()?;
+    m.add_class::<GramCollection>()?;
+    m.add_class::<CountedGrams>()?;
+    m.add_class::<QuiltCovers>()?;
     m.add_class::<GramIndex>()?;
     m.add_class::<GramVerifier>()?;
     m.add_function(wrap_pyfunction!(gram_pairs, m)?)?;

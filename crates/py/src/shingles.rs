@@ -5,18 +5,15 @@ use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use pagekin_core::shingles::{self, Family, ShingleParams};
-use pagekin_core::words::Words;
+use pagekin_core::page::text::words::Words;
+use pagekin_core::shingles::minwise::{self, Family, ShingleParams};
 
 use crate::{enter, pool};
 
-/// Makes shingles.
 #[pyclass(frozen)]
 pub struct Shingler {
-    /// What it was made with.
     pub params: ShingleParams,
-    /// To be cloned.
-    pub fresh: shingles::Shingler,
+    pub fresh: minwise::Shingler,
 }
 
 #[pymethods]
@@ -33,7 +30,7 @@ impl Shingler {
         if !params.are_valid() {
             return Err(PyValueError::new_err(format!("shingle parameters out of range: {params:?}")));
         }
-        Ok(Shingler { params, fresh: shingles::Shingler::new(params) })
+        Ok(Shingler { params, fresh: minwise::Shingler::new(params) })
     }
 
     /// The fingerprints of a text's phrases, one for each word.
@@ -57,7 +54,7 @@ impl Shingler {
     ) -> PyResult<Bound<'py, PyAny>> {
         let texts = RecordBatch::from_pyarrow_bound(texts)?;
         let pool = pool(threads)?;
-        let found = enter(py, || pool.install(|| shingles::shingle_batch(&texts, &self.fresh, digests)))?;
+        let found = enter(py, || pool.install(|| minwise::shingle_batch(&texts, &self.fresh, digests)))?;
         found.to_pyarrow(py)
     }
 }
@@ -68,7 +65,6 @@ fn filled(text: &str) -> Words {
     words
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Shingler>()
 }

@@ -34,7 +34,7 @@ def audit(
     """Count duplicates among ranked search results.
 
     RESULTS is JSONL with query, rank, url and html or text, or a TREC run file. Documents that it does not
-    hold are found in --pages: in a run folder by address or page number, in a crawl by address, or by the id
+    hold are found in --pages: in a run folder by URL or page number, in a crawl by URL, or by the id
     of a JSONL or Parquet row. A result is a duplicate when a better ranked one of the same query has the same
     text, or a digest that scores high against its own. The folder gets results.csv (each result and what it
     repeats), curves.csv (for each query, duplicates by rank), curve.csv (the same, mean over queries) and the

@@ -1,37 +1,33 @@
-"""`pagekin check`: one page against the pages of a run. Each kind of check is a flag and a function."""
+"""`pagekin check`: new pages against what a run knows, and what people said of it."""
 
 from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from pagekin.query.run import Run
+    from pagekin.query.checker import Answer, Asked, Checker
 
-
-@dataclass(frozen=True)
-class Asked:
-    """The page that is asked about."""
-
-    name: str
-    html: bytes
-    text: str
-    url: str | None
-    ip: str | None
+PAGES = (".html", ".htm", ".xhtml", ".txt")
+"""Files that are one page; any other input is read as a crawl."""
+TOGETHER = 128
+"""Pages of a crawl that are checked at a time."""
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.argument("page", type=click.Path())
-@click.option("--styles", is_flag=True, help="Which style clusters of the run does it belong to?")
-@click.option("--quilts", is_flag=True, help="Is it a quilt of pages of the run, and of which?")
+@click.argument("pages", metavar="INPUT...", nargs=-1, required=True)
+@click.option("--styles", is_flag=True, help="Only: which style clusters does it belong to?")
+@click.option("--copies", is_flag=True, help="Only: which pages have its text, or almost?")
+@click.option("--quilts", is_flag=True, help="Only: is it a quilt of pages of the run, and of which?")
 @click.option("--url", help="Where the page is from; pages of that site are not foreign to it.")
-@click.option("--ip", help="The address it was fetched from, for runs made with --foreign ip.")
+@click.option("--ip", help="The IP address it was fetched from, for runs made with --foreign ip.")
 @click.option(
     "--format",
     "form",
@@ -41,74 +37,137 @@ class Asked:
     help="For the screen, or for a program to read.",
 )
 def check(
-    run: Path, page: str, styles: bool, quilts: bool, url: str | None, ip: str | None, form: str
+    run: Path,
+    pages: tuple[str, ...],
+    styles: bool,
+    copies: bool,
+    quilts: bool,
+    url: str | None,
+    ip: str | None,
+    form: str,
 ) -> None:
-    """Check one page, an HTML or .txt file, against the pages of a run.
+    """Check pages against the pages of a run and the verdicts they carry.
 
-    Without a flag the style clusters are looked at. --quilts needs a run made with `scan --keep-grams`.
+    INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl, of which every page is checked.
+    The first check builds an index in the run folder. Quilts need a run made with `scan --keep-grams`.
 
     \b
     Examples:
       pagekin check run a.html
+      pagekin check run crawl.warc.gz --format jsonl > answers.jsonl
       pagekin check indexed a.html --quilts --url https://example.org/page
-      pagekin check indexed b.html --quilts --format jsonl
     """
-    from pagekin.query.run import Run
+    from pagekin.detect.quilts.find import gram_index_path
+    from pagekin.errors import RunError
+    from pagekin.query.checker import CHECKS, Checker
+    from pagekin.run import Run
 
-    wanted = [name for name, asked in (("styles", styles), ("quilts", quilts)) if asked] or ["styles"]
-    asked = _read(page, url, ip)
+    flags = (("style", styles), ("text", copies), ("quilt", quilts))
+    wanted = [name for name, asked in flags if asked] or list(CHECKS)
     opened = Run(run)
-    for name in wanted:
-        CHECKS[name](opened, asked, form)
+    if quilts and not gram_index_path(opened).exists():
+        raise RunError(f"{run} has no gram index; scan with --keep-grams to have one")
+    with closing(Checker(opened, threads=2)) as checker:
+        answers = _answers(checker, pages, url, ip, wanted)
+        if form == "jsonl":
+            for name, answer in answers:
+                sys.stdout.write(json.dumps({"input": name} | answer.as_dict(), ensure_ascii=False) + "\n")
+        elif len(pages) == 1 and _is_page(pages[0]):
+            name, answer = next(answers)
+            _tell(name, answer)
+        else:
+            _tell_all(answers)
 
 
-def _read(name: str, url: str | None, ip: str | None) -> Asked:
-    """Reads the page. Its name stays as it was given: a `Path` would take a slash from an address."""
-    from pagekin.errors import InputError
-    from pagekin.query.single import text
-
-    try:
-        data = Path(name).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror}") from error
-    plain = data.decode("utf-8", "replace") if Path(name).suffix == ".txt" else text(data)
-    return Asked(name, data, plain, url, ip)
+def _is_page(name: str) -> bool:
+    return name.startswith(("http://", "https://")) or Path(name).suffix.lower() in PAGES
 
 
-def check_styles(run: Run, asked: Asked, form: str) -> None:
-    """Which style clusters does it belong to?"""
+def _answers(
+    checker: Checker, pages: tuple[str, ...], url: str | None, ip: str | None, wanted: list[str]
+) -> Iterator[tuple[str, Answer]]:
+    from pagekin.errors import UsageError
+    from pagekin.query.checker import Asked, asked_file
+    from pagekin.readers import read_pages
+
+    if (url or ip) and (len(pages) > 1 or not _is_page(pages[0])):
+        raise UsageError("--url and --ip are for a single page")
+    for name in pages:
+        if name.startswith(("http://", "https://")):
+            yield name, checker.check_one(name)
+        elif _is_page(name):
+            yield name, checker.check([asked_file(name, url, ip)], wanted)[0]
+        else:
+            held: list[Asked] = []
+            for record in read_pages(name):
+                held.append(Asked(record.html, record.text, record.url, record.ip))
+                if len(held) == TOGETHER:
+                    yield from ((name, answer) for answer in checker.check(held, wanted))
+                    held = []
+            yield from ((name, answer) for answer in checker.check(held, wanted))
+
+
+def _tell(name: str, answer: Answer) -> None:
+    """One page, in sentences and tables."""
+    import pyarrow as pa
+
     from pagekin.cli.tables import clean, print_table
 
-    found = run.check(asked.name)
-    if form == "jsonl":
-        row = {"check": "styles", "page": asked.name, "clusters": found.to_pylist()}
-        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
-        return
-    if found.num_rows == 0:
-        click.echo(f"{clean(asked.name)}: of no style cluster of this run")
-        return
-    print_table(found.drop_columns(["cluster"]), title=f"style clusters that {clean(asked.name)} joins")
+    said = answer.verdict
+    if said is None:
+        click.echo(f"{clean(name)}: no verdict reaches it")
+    else:
+        how = "judged by hand" if said["by_hand"] else "spread"
+        click.echo(f"{clean(name)}: {said['label']}. {clean(said['reason'])}, {how} by {clean(said['who'])}.")
+    for part in (answer.style, answer.text):
+        if part is not None and not part["judged"]:
+            click.echo(f"  {part['why']}")
+    if answer.quilt is not None:
+        click.echo("  " + _quilt(answer.quilt))
+    for line in answer.evidence:
+        click.echo(f"  {clean(line)}")
+    clusters = answer.style["clusters"] if answer.style else []
+    if clusters:
+        rows = [{**c, "verdict": (c["verdict"] or {}).get("label")} for c in clusters]
+        print_table(pa.Table.from_pylist(rows), title="style clusters that it joins")
+    elif answer.style is not None and answer.style["judged"]:
+        click.echo("  of no style cluster of this run")
+    if answer.quilt is not None and answer.quilt.get("sources"):
+        print_table(pa.Table.from_pylist(answer.quilt["sources"]), title="sources")
 
 
-def check_quilts(run: Run, asked: Asked, form: str) -> None:
-    """Is it a quilt of pages of the run?"""
-    from pagekin.cli.tables import clean, print_table
-    from pagekin.query.check import KnownGrams
-
-    found = KnownGrams(run).check(asked.text, asked.url, asked.ip)
-    if form == "jsonl":
-        row = {"check": "quilts", "page": asked.name, "patch_fraction": found.patch_fraction} | vars(found)
-        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
-        return
-    verdict = "a quilt" if found.quilt else "no quilt"
-    click.echo(
-        f"{clean(asked.name)}: {verdict} of these pages; {found.patch_grams:,} of {found.grams:,} grams "
-        f"are patch grams ({found.patch_fraction:.1%}), {found.uncovered:,} of them uncovered; "
-        f"{found.own_grams:,} are on no page of the run"
+def _quilt(found: dict[str, object]) -> str:
+    if not found["checked"]:
+        return str(found["why"])
+    verdict = "a quilt" if found["quilt"] else "no quilt"
+    return (
+        f"{verdict} of these pages; {found['patch_grams']:,} of {found['grams']:,} grams are patch grams "
+        f"({found['patch_fraction']:.1%}), {found['uncovered']:,} of them uncovered; "
+        f"{found['own_grams']:,} are on no page of the run"
     )
-    if found.sources:
-        print_table(found.table(), title="sources")
 
 
-CHECKS = {"styles": check_styles, "quilts": check_quilts}
-"""What can be checked, each by the flag of its name."""
+def _tell_all(answers: Iterator[tuple[str, Answer]]) -> None:
+    """Many pages, a row each."""
+    import pyarrow as pa
+
+    from pagekin.cli.tables import print_table
+
+    columns = ("page", "verdict", "reason", "cluster", "similarity", "copies")
+    rows = []
+    for name, answer in answers:
+        clusters = answer.style["clusters"] if answer.style else []
+        said = answer.verdict or {}
+        rows.append(
+            {
+                "page": answer.url or name,
+                "verdict": said.get("label"),
+                "reason": said.get("reason"),
+                "cluster": str(clusters[0]["cluster"]) if clusters else None,
+                "similarity": clusters[0]["similarity"] if clusters else None,
+                "copies": len(answer.text["exact"]) if answer.text else None,
+            }
+        )
+    kinds = (pa.string(), pa.string(), pa.string(), pa.string(), pa.float64(), pa.int64())
+    schema = pa.schema(list(zip(columns, kinds, strict=True)))
+    print_table(pa.Table.from_pylist(rows, schema), title=f"{len(rows):,} pages checked")

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 
 if TYPE_CHECKING:
     from rich.live import Live
 
-    from pagekin.crawl.run import Ended
-    from pagekin.crawl.state import CrawlState
+    from pagekin.crawl.start import Ended
+    from pagekin.crawl.state import FrontierCrawl
 
 REASONS = {
-    "finished": "every address was fetched",
+    "finished": "every URL was fetched",
     "pagekin_saturated": "saturated: what is left is not worth fetching; --resume --saturation off goes on",
     "max_pages": "as many pages as were asked for",
     "interrupted": "interrupted; go on with --resume",
@@ -66,7 +66,7 @@ REASONS = {
     show_default=True,
     help="ssdeep score from which a page is a near duplicate.",
 )
-@click.option("--max-pages", type=click.IntRange(min=1), help="Fetch at most so many addresses.")
+@click.option("--max-pages", type=click.IntRange(min=1), help="Fetch at most so many URLs.")
 @click.option(
     "--max-page", type=SIZE, default="16MiB", show_default=True, help="Give up pages larger than this."
 )
@@ -88,11 +88,16 @@ REASONS = {
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Another seed breaks ties in another way."
 )
+@click.option(
+    "--allow-private",
+    is_flag=True,
+    help="Connect to loopback and private addresses too. [default: only where the given URLs are]",
+)
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the growth curve to a .png or .svg file.")
 @click.option(
     "--resume", is_flag=True, help="Go on with a crawl that was stopped; begin it if there is none."
 )
-@voice_options
+@reporter_options
 def crawl(
     urls: tuple[str, ...],
     output: Path,
@@ -100,13 +105,13 @@ def crawl(
     user_agent: str | None,
     plot: Path | None,
     resume: bool,
-    voice: Voice,
+    reporter: ProgressReporter,
     **options: Any,
 ) -> int:
     """Crawl sites politely, until there is nothing new to find.
 
     Writes WARC files that `pagekin scan` reads. robots.txt is obeyed. Pages whose text was seen before are
-    counted as exact or near duplicates, and addresses that keep leading to such pages come last.
+    counted as exact or near duplicates, and URLs that keep leading to such pages come last.
 
     \b
     Examples:
@@ -116,16 +121,16 @@ def crawl(
     """
     from pagekin.cli.main import INTERRUPTED
     from pagekin.crawl.params import AGENT, CrawlParams
-    from pagekin.crawl.run import crawl as run_crawl
+    from pagekin.crawl.start import crawl as run_crawl
 
     if plot is not None:
         from pagekin.report.figures import check_plot
 
         check_plot(plot)
     params = CrawlParams(seeds=list(urls), max_page_bytes=max_page, user_agent=user_agent or AGENT, **options)
-    with Screen(voice) as screen:
+    with Screen(reporter) as screen:
         ended = run_crawl(params, output, resume=resume, listen=screen.show)
-    _report(ended, output, voice)
+    _report(ended, output, reporter)
     if plot is not None:
         from pagekin.report.figures import write_plot
         from pagekin.report.growth import growth_figure
@@ -135,29 +140,29 @@ def crawl(
     return INTERRUPTED if ended.reason == "interrupted" else 0
 
 
-def _report(ended: Ended, output: Path, voice: Voice) -> None:
+def _report(ended: Ended, output: Path, reporter: ProgressReporter) -> None:
     state = ended.state
     point = state.curve.now()
     if ended.replayed:
-        voice.say(f"{ended.replayed:,} answers were there already", replayed=ended.replayed)
-    voice.say(line_of(state), **point._asdict())
+        reporter.say(f"{ended.replayed:,} answers were there already", replayed=ended.replayed)
+    reporter.say(line_of(state), **point._asdict())
     for why, count in sorted(state.failures.items()):
-        voice.say(f"no page {count:,}: {why}", reason=why, addresses=count)
+        reporter.say(f"no page {count:,}: {why}", reason=why, addresses=count)
     for why, count in sorted(state.skipped.items()):
-        voice.say(f"not followed {count:,}: {why}", reason=why, links=count)
+        reporter.say(f"not followed {count:,}: {why}", reason=why, links=count)
     if state.series.idle:
         idle = state.series.idle
-        voice.say(f"{idle:,} of the unique pages only counted on, as in a calendar without end", idle=idle)
+        reporter.say(f"{idle:,} of the unique pages only counted on, as in a calendar without end", idle=idle)
     if ended.saturated_at is not None and ended.reason != "pagekin_saturated":
-        voice.say(
+        reporter.say(
             f"saturated after {ended.saturated_at:,} fetches: --saturation stop would have ended there",
             saturated_at=ended.saturated_at,
         )
-    voice.say(REASONS.get(ended.reason, ended.reason), reason=ended.reason)
-    voice.say(f"crawl folder: {output}", crawl=str(output))
+    reporter.say(REASONS.get(ended.reason, ended.reason), reason=ended.reason)
+    reporter.say(f"crawl folder: {output}", crawl=str(output))
 
 
-def line_of(state: CrawlState) -> str:
+def line_of(state: FrontierCrawl) -> str:
     """How far a crawl is, in one line."""
     point = state.curve.now()
     return (
@@ -172,14 +177,14 @@ class Screen:
     EVERY = 0.5
     KINDS = (("unique", "green"), ("exact", "red"), ("near", "yellow"))
 
-    def __init__(self, voice: Voice) -> None:
-        self._voice = voice
+    def __init__(self, reporter: ProgressReporter) -> None:
+        self._reporter = reporter
         self._live: Live | None = None
         self._spoke = time.monotonic()
-        self._every = voice.EVERY
+        self._every = reporter.EVERY
 
     def __enter__(self) -> Screen:
-        if sys.stderr.isatty() and not self._voice.quiet and not self._voice.as_json:
+        if sys.stderr.isatty() and not self._reporter.quiet and not self._reporter.as_json:
             from rich.console import Console
             from rich.live import Live
 
@@ -192,8 +197,7 @@ class Screen:
         if self._live is not None:
             self._live.stop()
 
-    def show(self, state: CrawlState) -> None:
-        """Called after every fetch."""
+    def show(self, state: FrontierCrawl) -> None:
         now = time.monotonic()
         if now - self._spoke < self._every:
             return
@@ -201,9 +205,9 @@ class Screen:
         if self._live is not None:
             self._live.update(self._drawing(state), refresh=True)
         else:
-            self._voice.say(line_of(state), **state.curve.now()._asdict())
+            self._reporter.say(line_of(state), **state.curve.now()._asdict())
 
-    def _drawing(self, state: CrawlState) -> Any:
+    def _drawing(self, state: FrontierCrawl) -> Any:
         from rich.text import Text
 
         from pagekin.crawl.draw import braille

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.progress import ProgressReporter, reporter_options
 
 COUNTS = (
     ("Pages by domain", "pages", "domain, count(*) AS pages", "domain", "pages DESC, domain", 5),
@@ -23,7 +23,7 @@ FINDINGS = (
         ("rank", "pages", "domains", "mean_similarity", "kind", "name"),
         8,
     ),
-    ("Pages quilted from others", "quilts", ("url", "patch_fraction", "sources", "foreign_sources"), 5),
+    ("Pages quilted from others", "quilts", ("url", "covered_fraction", "sources", "foreign_sources"), 5),
     ("Pages made of popular phrases", "covers", ("url", "popular", "cover", "foreign"), 5),
 )
 """Title, table, columns, rows."""
@@ -38,8 +38,8 @@ MADE = {"web.warc.gz", "web.truth.parquet", "run", "report.html"}
     help="The folder to make; an earlier demo in it is replaced.",
 )  # fmt: skip
 @click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True, help="How many pages.")
-@voice_options
-def demo(output: Path, pages: int, voice: Voice) -> int:
+@reporter_options
+def demo(output: Path, pages: int, reporter: ProgressReporter) -> int:
     """Make a small web, scan it, print the findings, write the report.
 
     \b
@@ -57,21 +57,21 @@ def demo(output: Path, pages: int, voice: Voice) -> int:
     from pagekin.synth import write_web
 
     web, folder = output / "web.warc.gz", output / "run"
-    with writing(output), voice:
+    with writing(output), reporter:
         output.mkdir(parents=True, exist_ok=True)
         # Nothing is removed but what a demo makes, and nothing at all where there is anything else.
         if any(path.name not in MADE for path in output.iterdir()):
             raise RunExistsError(f"{output} holds more than an earlier demo; choose another -o")
         for path in output.iterdir():
             shutil.rmtree(path) if path.name == "run" else path.unlink()
-        voice.step("synth")
+        reporter.step("synth")
         write_web(web, pages=pages, seed=1)
-        run = scan(web, folder, engine=LocalEngine(progress=voice), progress=voice)
+        run = scan(web, folder, engine=LocalEngine(progress=reporter), progress=reporter)
     for title, table, shown, limit in FINDINGS:
         print_table(rows(run, table, columns=shown, limit=limit), title=title)
     for title, table, columns, group, order, limit in COUNTS:
         print_table(summary(run, table, columns, group, order, limit), title=title)
-    code = report_scan(run, voice)
+    code = report_scan(run, reporter)
     write_report(run, output / "report.html")
     click.echo(f"report: {output / 'report.html'}")
     click.echo(f"look further: pagekin show {folder}")

@@ -52,7 +52,7 @@ def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None)
     click.echo(f"scores      pairs   mean   least   at least {similarity:g}")
     for part in found.ranges:
         scores = f"{part.low:>3} to {part.high:>3} {part.pairs:>6}"
-        click.echo(f"{scores}   {part.mean:.2f}    {part.least:.2f}   {part.alike:>6.0%}")
+        click.echo(f"{scores}   {part.mean:.2f}    {part.min_similarity:.2f}   {part.alike:>6.0%}")
     said, best = found.suggested, found.best
     if said is None:
         click.echo(

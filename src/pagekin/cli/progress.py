@@ -1,4 +1,4 @@
-"""What commands say while they work: a progress line, plain lines, or JSON lines, always on stderr."""
+"""Progress and messages of commands, on stderr: a progress bar, plain lines or JSON lines."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pagekin.cli.meter import Meter
 from pagekin.errors import PagekinError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from pagekin.engines.base import Advance
+
 F = TypeVar("F", bound=Callable[..., Any])
 
+ROOM_FOR_BAR = 110
+"""Columns of a terminal on which the figures leave room for a bar."""
 
-class Voice:
-    """Says how the work goes on. Is the `Progress` that engines speak to."""
+
+class ProgressReporter:
+    """Shows how the work goes on: the `Progress` that engines report to."""
 
     EVERY = 10.0
     """Seconds between two lines where there is no terminal to draw on."""
@@ -30,24 +36,20 @@ class Voice:
         self.as_json = as_json
         self._bar: Progress | None = None
         self._task: Any = None
-        self._name = ""
-        self._pages = 0
-        self._begin = self._spoke = time.monotonic()
+        self._meter = Meter("", time.monotonic())
+        self._spoke = 0.0
 
-    def __enter__(self) -> Voice:
+    def __enter__(self) -> ProgressReporter:
         if sys.stderr.isatty() and not self.quiet and not self.as_json:
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TaskProgressColumn(),
-                TextColumn("{task.fields[pages]:,} pages, {task.fields[rate]:,.0f}/s"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
+            console = Console(stderr=True)
+            figures = TextColumn("{task.fields[figures]}", markup=False)
+            columns = [TextColumn("{task.description}", markup=False), TaskProgressColumn(), figures]
+            if console.width >= ROOM_FOR_BAR:
+                columns.insert(1, BarColumn(bar_width=20))
+            self._bar = Progress(*columns, console=console, transient=True)
             self._bar.start()
         return self
 
@@ -57,43 +59,37 @@ class Voice:
             self._bar = None
 
     def step(self, name: str) -> None:
-        """A new step begins."""
-        self._name, self._pages = name, 0
-        self._begin = self._spoke = time.monotonic()
+        self._spoke = time.monotonic()
+        self._meter = Meter(name, self._spoke)
         if self._bar is not None:
             if self._task is not None:
                 self._bar.remove_task(self._task)
-            self._task = self._bar.add_task(name, total=1.0, pages=0, rate=0.0)
+            self._task = self._bar.add_task(name, total=1.0, figures="")
         elif self.as_json:
             self.say(f"{name}: begins", step=name)
 
-    def advance(self, pages: int, done: float) -> None:
-        """So many pages more; `done` is the finished share of the step."""
-        self._pages += pages
+    def advance(self, more: Advance) -> None:
+        """The step has come further."""
         now = time.monotonic()
-        elapsed = max(now - self._begin, 1e-9)
-        rate = self._pages / elapsed
+        self._meter.add(more, now)
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, pages=self._pages, rate=rate)
+            self._bar.update(
+                self._task,
+                description=self._meter.title,
+                completed=more.done,
+                figures=self._meter.figures(now),
+            )
         elif now - self._spoke >= self.EVERY:
             self._spoke = now
-            left = elapsed / done - elapsed if done > 0 else None
-            eta = f", {left:,.0f} s left" if left is not None else ""
-            self.say(
-                f"{self._name}: {done:.0%}, {self._pages:,} pages, {rate:,.0f}/s{eta}",
-                step=self._name,
-                done=round(done, 4),
-                pages=self._pages,
-                rate=round(rate, 1),
-                seconds_left=left,
-            )
+            meter = self._meter
+            self.say(f"{meter.title}: {more.done:.0%}, {meter.figures(now)}", **meter.fields(now))
 
-    def say(self, message: str, **facts: Any) -> None:
-        """A message, or with --json the facts in it."""
+    def say(self, message: str, **fields: Any) -> None:
+        """A message, or with --json the fields in it."""
         if self.quiet:
             return
         if self.as_json:
-            self._line(message, facts)
+            self._line(message, fields)
         else:
             click.echo(message, err=True)
 
@@ -109,27 +105,27 @@ class Voice:
         self._line("interrupted", {"error": "interrupted", "exit": INTERRUPTED})
         return INTERRUPTED
 
-    def _line(self, message: str, facts: dict[str, Any]) -> None:
-        line = {"time": round(time.time(), 3), "message": message} | facts
+    def _line(self, message: str, fields: dict[str, Any]) -> None:
+        line = {"time": round(time.time(), 3), "message": message} | fields
         click.echo(json.dumps(line, ensure_ascii=False), err=True)
 
 
-def voice_options(command: F) -> F:
-    """Adds --quiet and --json, and passes the `Voice` they make."""
+def reporter_options(command: F) -> F:
+    """Adds --quiet and --json, and passes the `ProgressReporter` they make."""
 
     @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
     @click.option("--json", "as_json", is_flag=True, help="Say everything as JSON lines on stderr.")
     @wraps(command)
     def wrapped(*args: Any, quiet: bool, as_json: bool, **kwargs: Any) -> Any:
-        voice = Voice(quiet=quiet, as_json=as_json)
+        reporter = ProgressReporter(quiet=quiet, as_json=as_json)
         if not as_json:
-            return command(*args, voice=voice, **kwargs)
-        # Whoever reads JSON lines wants the last one to be one too.
+            return command(*args, reporter=reporter, **kwargs)
+        # With --json errors are JSON lines too.
         try:
-            return command(*args, voice=voice, **kwargs)
+            return command(*args, reporter=reporter, **kwargs)
         except PagekinError as error:
-            return voice.fail(error)
+            return reporter.fail(error)
         except KeyboardInterrupt:
-            return voice.interrupted()
+            return reporter.interrupted()
 
     return wrapped  # type: ignore[return-value]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekin.cli.flags import apply, param_options
-from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.flags import apply, param_options, profile_option
+from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 from pagekin.errors import DAMAGED
 
@@ -36,6 +36,7 @@ PAGE_SHARE = 32
     help="Run in this process, or on a Spark cluster.",
 )
 @click.option("--spark-master", default="local[*]", show_default=True, help="Where Spark runs.")
+@profile_option
 @click.option("--params", "params_file", type=click.Path(path_type=Path), help="Parameters, a TOML file.")
 @click.option(
     "--memory",
@@ -59,13 +60,14 @@ PAGE_SHARE = 32
 )
 @click.option("--strict", is_flag=True, help="Fail when an input is damaged or unreadable.")
 @param_options
-@voice_options
+@reporter_options
 def scan(
     inputs: tuple[str, ...],
     output: Path,
     only: str | None,
     engine: str,
     spark_master: str,
+    profile: str | None,
     params_file: Path | None,
     memory: int,
     threads: int | None,
@@ -73,7 +75,7 @@ def scan(
     resume: bool,
     strict: bool,
     against: Path | None,
-    voice: Voice,
+    reporter: ProgressReporter,
     **given: Any,
 ) -> int:
     """Read a crawl, sketch its pages, run the detectors.
@@ -86,6 +88,7 @@ def scan(
       pagekin scan crawl.warc.gz -o run
       pagekin scan 'segments/*.warc.gz' more/ -o run --threads 8
       pagekin scan pages.jsonl.zst -o run --only "" --strict
+      pagekin scan crawl.warc.gz -o run --profile paper
       pagekin scan crawl.warc.gz -o run --resume
       pagekin scan more/ -o new --against run
     """
@@ -93,51 +96,60 @@ def scan(
     from pagekin.params import Params
     from pagekin.pipeline import scan as run_scan
 
-    params = apply(Params.from_toml(params_file) if params_file else Params(), given)
-    most = memory // PAGE_SHARE
-    if most < 1:
+    begun = Params.from_toml(params_file, profile) if params_file else Params.of(profile or "default")
+    params = apply(begun, given)
+    maximum = memory // PAGE_SHARE
+    if maximum < 1:
         raise ParamsError(f"--memory {memory} is too little to hold a page; give for instance 1GB")
-    if max_page is not None and max_page > most:
+    if max_page is not None and max_page > maximum:
         raise ParamsError(f"pages of {max_page:,} bytes need --memory {max_page * PAGE_SHARE:,} or more")
-    largest = max_page or min(params.read.max_page_bytes, most)
+    largest = max_page or min(params.read.max_page_bytes, maximum)
     params = params.replace("read", max_page_bytes=largest)
-    with voice:
+    with reporter:
         run = run_scan(
             inputs,
             output,
             only=None if only is None else [name.strip() for name in only.split(",")],
             params=params,
-            engine=_engine(engine, spark_master, threads, memory, voice),
+            engine=_engine(engine, spark_master, threads, memory, reporter),
             resume=resume,
             strict=strict,
             against=against,
-            progress=voice,
+            progress=reporter,
         )
-    return report_scan(run, voice)
+    return report_scan(run, reporter)
 
 
-def _engine(name: str, master: str, threads: int | None, memory: int, voice: Voice) -> Engine:
+def _engine(name: str, master: str, threads: int | None, memory: int, reporter: ProgressReporter) -> Engine:
     if name == "spark":
         from pagekin.engines.spark import SparkEngine
 
         return SparkEngine(master, memory=memory)
     from pagekin.engines.local import LocalEngine
 
-    return LocalEngine(threads, voice, memory)
+    return LocalEngine(threads, reporter, memory)
 
 
-def report_scan(run: Run, voice: Voice) -> int:
+def report_scan(run: Run, reporter: ProgressReporter) -> int:
     """Says what was read and skipped; returns the exit code."""
-    from pagekin.readers import INPUT_FAILURES, READ_REASONS
+    from pagekin.pipeline import damages
+    from pagekin.readers import READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
-    voice.say(
+    reporter.say(
         f"{counts['pages']:,} pages, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML",
         **counts,
     )
     if counts["lossy"]:
-        voice.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
+        reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
+    if counts["truncated"]:
+        reporter.say(
+            f"kept {counts['truncated']:,} cut short by the end of an input [truncated]",
+            truncated=counts["truncated"],
+        )
     for reason, n in skipped.items():
-        voice.say(f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n)
-    voice.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
-    return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0
+        reporter.say(
+            f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n
+        )
+    reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
+    return DAMAGED if damages(run) else 0

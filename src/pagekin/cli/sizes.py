@@ -20,12 +20,9 @@ UNITS = {
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]
-    """A number of bytes."""
-
     name = "size"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Bytes from text."""
         if isinstance(value, int):
             return value
         match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(value), re.IGNORECASE)

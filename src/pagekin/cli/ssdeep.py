@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from pagekin.cli.terminal import escaped
 from pagekin.errors import DAMAGED
 
 if TYPE_CHECKING:
@@ -28,14 +30,14 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 100),
     default=90,
     show_default=True,
-    help="With --match: the least score.",
+    help="With --match: the minimum score.",
 )
 def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
     """Print the digests of a run in the ssdeep format, or match those of a file.
 
-    Without --match, one line for each page: the digest of its text, and its address as the file name. The
+    Without --match, one line for each page: the digest of its text, and its URL as the file name. The
     ssdeep command reads that. With --match, one CSV line for each page and each digest of the file that is
-    like it, the best first: the page's address, the file's name for the digest, the score. Digests whose
+    like it, the best first: the page's URL, the file's name for the digest, the score. Digests whose
     signatures both have fewer than 7 characters match nothing.
 
     \b
@@ -51,13 +53,14 @@ def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
 
         click.echo(HEADER)
         for url, digest in _pages(opened):
-            click.echo(digest_line(digest, url))
+            line = digest_line(digest, url)
+            click.echo(escaped(line) if sys.stdout.isatty() else line)
         return 0
     return _match(opened, known, threshold)
 
 
 def _pages(run: Run) -> Iterator[tuple[str, str]]:
-    """Address and digest of each page. Both tables have one row a page, in the same order."""
+    """URL and digest of each page. Both tables have one row a page, in the same order."""
     urls = (url.as_py() for batch in run.batches("pages", ["url"]) for url in batch["url"])
     for batch in run.batches("sketches", ["ssdeep"]):
         for digest in batch["ssdeep"].to_pylist():
@@ -82,7 +85,9 @@ def _match(run: Run, known: Path, threshold: int) -> int:
         lines = io.StringIO()
         rows = csv.writer(lines, lineterminator="\n")
         shown = cell(in_one_line(url))
-        rows.writerows([shown, names[number], score] for number, score in index.matches(digest, threshold))
+        for number, score in index.matches(digest, threshold):
+            row = [shown, names[number], score]
+            rows.writerow([escaped(str(part)) for part in row] if sys.stdout.isatty() else row)
         click.echo(lines.getvalue(), nl=False)
     if file.skipped:
         click.echo(f"pagekin: {file.skipped:,} line(s) of {known} are no digests", err=True)

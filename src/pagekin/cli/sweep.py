@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pagekin.cli.flags import format_option
-from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 
 
@@ -25,7 +25,6 @@ class Values(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> list[int] | list[float]:
-        """The values in order."""
         if not isinstance(value, str):
             return value  # type: ignore[return-value]
         try:
@@ -63,13 +62,13 @@ class Values(click.ParamType):  # type: ignore[type-arg]
     type=Values("0.1", whole=False),
     default="0.4..1.0",
     show_default=True,
-    help="Fraction of patch grams, at least.",
+    help="Fraction of grams that count, at least.",
 )
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the four curves to this PNG or SVG file.")
 @format_option
 @click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory to use.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads.  [default: all cores]")
-@voice_options
+@reporter_options
 def sweep(
     run: Path,
     k: list[int],
@@ -80,12 +79,13 @@ def sweep(
     form: str,
     memory: int,
     threads: int | None,
-    voice: Voice,
+    reporter: ProgressReporter,
 ) -> None:
     """Count the quilts of a run for a grid of parameters, each varied around the run's own.
 
     Values are given as 2..10, as 10..80:10 with a step, or as 2,5,9. The texts are read once for each k; all
-    values of c and theta come from the same covers. The run must have been scanned; it need not have quilts.
+    values of c and theta come from the same covers. Two columns count the quilts by covered and by
+    patch grams. The run must have been scanned; it need not have quilts.
     The counts stay with the run, and `pagekin report` shows them.
 
     \b
@@ -107,14 +107,14 @@ def sweep(
         check_plot(plot)
     opened = Run(run)
     grid = Grid(opened.params.quilts, k, c, m, theta)
-    with voice:
-        voice.step("sweep")
+    with reporter:
+        reporter.step("sweep")
         found = run_sweep(
             opened,
             grid,
             threads=threads or len(os.sched_getaffinity(0)),
             memory=memory,
-            progress=voice,
+            progress=reporter,
         )
     points = found.to_pylist()
     pivot = {name: getattr(grid.pivot, name) for name in ("k", "m", "c", "theta")}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pagekin.cli.progress import Voice, voice_options
+from pagekin.cli.progress import ProgressReporter, reporter_options
 
 
 @click.command()
@@ -15,8 +15,8 @@ from pagekin.cli.progress import Voice, voice_options
 )
 @click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True, help="How many pages.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed makes another web.")
-@voice_options
-def synth(output: Path, pages: int, seed: int, voice: Voice) -> None:
+@reporter_options
+def synth(output: Path, pages: int, seed: int, reporter: ProgressReporter) -> None:
     """Write a made-up web as a WARC file, and beside it what is true of it.
 
     The truth table NAME.truth.parquet says of each page which template, farm, mirror, near-duplicate group or
@@ -30,7 +30,7 @@ def synth(output: Path, pages: int, seed: int, voice: Voice) -> None:
     from pagekin.fs import writing
     from pagekin.synth import write_web
 
-    with writing(output), voice:
-        voice.step("synth")
+    with writing(output), reporter:
+        reporter.step("synth")
         summary = write_web(output, pages=pages, seed=seed)
-    voice.say(f"{output}: {summary.pages:,} pages; truth in {summary.truth}", pages=summary.pages)
+    reporter.say(f"{output}: {summary.pages:,} pages; truth in {summary.truth}", pages=summary.pages)

@@ -10,16 +10,14 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pagekin.crawl.known import EXACT, NEAR, UNIQUE
-from pagekin.fs import TEMPORARY
+from pagekin.crawl.seen import EXACT, NEAR, UNIQUE
+from pagekin.fs import TEMP_SUFFIX
 
 POINTS = 2048
 """The curve keeps at most twice as many points, however long the crawl."""
 
 
 class Point(NamedTuple):
-    """One row of the curve."""
-
     fetched: int
     unique: int
     exact: int
@@ -45,7 +43,6 @@ class Curve:
         self._begin = time.monotonic()
 
     def add(self, kind: str, queued: int) -> None:
-        """One fetch more."""
         self.counts[kind] += 1
         self.fetched += 1
         self._queued = queued
@@ -73,7 +70,7 @@ class Curve:
 
     def save(self, path: Path) -> None:
         """Writes the table as Parquet, in one piece."""
-        temporary = path.with_name(f".{path.name}{TEMPORARY}")
+        temporary = path.with_name(f".{path.name}{TEMP_SUFFIX}")
         try:
             pq.write_table(self.table(), temporary)
             temporary.replace(path)

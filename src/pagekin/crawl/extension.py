@@ -8,7 +8,7 @@ turns it on. Settings, with their defaults:
     PAGEKIN_THRESHOLD    90          ssdeep score from which a page is a near duplicate
     PAGEKIN_SATURATION   "advise"    off, advise or stop; stop closes the spider with `pagekin_saturated`
     PAGEKIN_WORTH        0.08        new unique pages per fetch below which a crawl is saturated
-    PAGEKIN_ORDER        None        fetch addresses that were met before but for one part after all others;
+    PAGEKIN_ORDER        None        fetch URLs that differ in one part from one met before last;
                                      None: if PAGEKIN_SATURATION is stop
     PAGEKIN_DROP         "none"      none, exact or all: drop the items of such duplicates
     PAGEKIN_FIELD        "pagekin"   the field of items that says what the page was
@@ -35,11 +35,11 @@ from scrapy.http import Response
 
 from pagekin import _core
 from pagekin.crawl.answer import PASSING
-from pagekin.crawl.curve import Curve
-from pagekin.crawl.extension_downloads import Underway, taken
-from pagekin.crawl.known import EXACT, UNIQUE, Known
-from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH, Saturation
-from pagekin.crawl.series import ENTRY, Series, Way
+from pagekin.crawl.extension_downloads import InFlightRequests, take_arms
+from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH
+from pagekin.crawl.seen import EXACT, UNIQUE
+from pagekin.crawl.series import ENTRY, LinkPath
+from pagekin.crawl.state import CrawlState
 from pagekin.crawl.yields import Yields
 from pagekin.errors import ParamsError
 from pagekin.readers.base import is_html_type, looks_like_html
@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 class PagekinAddon:
-    """Puts the three parts in their places."""
+    """Turns on the extension and both middlewares."""
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy before anything else is made."""
@@ -76,8 +76,6 @@ class PagekinAddon:
 
 
 class Options(NamedTuple):
-    """The settings, checked."""
-
     threshold: int
     saturation: str
     worth: float
@@ -124,39 +122,34 @@ def _enabled(crawler: Crawler) -> bool:
 
 
 class PagekinExtension:
-    """Keeps the books: which addresses wait, what came of them, whether it is enough."""
+    """Follows the spider's requests, judges its pages, and decides when to stop."""
 
     def __init__(self, crawler: Crawler) -> None:
         if not _enabled(crawler):
             raise NotConfigured
         self.options = Options.of(crawler.settings)
-        self.curve = Curve()
-        self.yields = Yields()
-        self.saturation = Saturation(self.yields, self.options.worth)
+        self.state = CrawlState(Yields(), self.options.threshold, self.options.worth)
         self.starting = False
-        """Whether the spider has more addresses to begin with: nothing is known of those to come."""
+        """Whether the spider still yields start requests, of which nothing is known yet."""
         self._crawler = crawler
-        self._known = Known(self.options.threshold)
         self._urls: list[str] = []
-        self._series = Series()
         self._saturated = False
-        self.underway = Underway(crawler, self.yields, order=self.options.order)
+        self.in_flight = InFlightRequests(crawler, self.state.yields, order=self.options.order)
         for handler, signal in (
             (self.spider_opened, signals.spider_opened),
-            (self.underway.schedule, signals.request_scheduled),
-            (self.underway.drop, signals.request_dropped),
-            (self.underway.fly, signals.request_reached_downloader),
+            (self.in_flight.schedule, signals.request_scheduled),
+            (self.in_flight.drop, signals.request_dropped),
+            (self.in_flight.start, signals.request_reached_downloader),
             (self.spider_closed, signals.spider_closed),
         ):
             crawler.signals.connect(handler, signal)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PagekinExtension:
-        """Made by Scrapy."""
         return cls(crawler)
 
     def spider_opened(self, spider: Spider) -> None:
-        """Says so if a part is missing: nothing else would show it."""
+        """Warns if a part is not turned on."""
         for missing, without in (
             (
                 self._crawler.get_spider_middleware(PagekinMiddleware) is None,
@@ -172,31 +165,30 @@ class PagekinExtension:
 
     def judge(self, response: Response) -> dict[str, Any] | None:
         """The verdict on a response; None for what is no page."""
-        arms = taken(response.meta)
+        arms = take_arms(response.meta)
         arm = arms[0] if arms else None
-        way, idle = response.meta.pop(SERIES, (ENTRY, False))
+        path, idle = response.meta.pop(SERIES, (ENTRY, False))
         if arm is not None:
-            way, idle = Way(*way).on(arm.pattern, idle), False
+            path = LinkPath(*path).on(arm.pattern, idle)
+        idle = False
         content_type = (response.headers.get(b"Content-Type") or b"").decode("latin-1") or None
         is_page = is_html_type(content_type) if content_type else looks_like_html(response.body)
         verdict: dict[str, Any] | None = None
         new = False
         if response.status == 200 and is_page:
             text = _core.extract(_core.decode(response.body, content_type)[0], response.url)[0]
-            kind, of, score = self._known.see(text)
+            (kind, of, score), idle = self.state.judge(text, None if arm is None else arm.pattern, path)
             self._urls.append(response.url)
             verdict = {"kind": kind, "url": None if of is None else self._urls[of], "score": score}
             self._count(_STATS[kind])
-            if arm is not None and kind == UNIQUE:
-                idle = self._series.is_idle(arm.pattern, way, text)
             new = kind == UNIQUE and not idle
         if arm is not None:
-            response.meta[SERIES] = tuple(way), idle
-        if response.status not in PASSING:  # a server in trouble says nothing of its pages
+            response.meta[SERIES] = tuple(path), idle
+        if response.status not in PASSING:  # a failing server says nothing about its pages
             for learned in dict.fromkeys(arms):
-                self.yields.learn(learned, new, new)
-        self.underway.look()
-        self.curve.add(verdict["kind"] if verdict else "other", self.yields.queued.total())
+                self.state.yields.learn(learned, new, new)
+        self.in_flight.update()
+        self.state.curve.add(verdict["kind"] if verdict else "other", self.state.yields.queued.total())
         self._check()
         return verdict
 
@@ -212,26 +204,25 @@ class PagekinExtension:
         return item
 
     def spider_closed(self, spider: Spider, reason: str) -> None:
-        """Saves the curve."""
         if self.options.curve is not None:
             self.options.curve.parent.mkdir(parents=True, exist_ok=True)
-            self.curve.save(self.options.curve)
+            self.state.curve.save(self.options.curve)
 
     def _check(self) -> None:
         if self._saturated or self.starting or self.options.saturation == OFF:
             return
-        if not self.saturation.reached():
+        if not self.state.saturation.reached():
             return
         self._saturated = True
         assert self._crawler.stats is not None
-        self._crawler.stats.set_value("pagekin/saturated_at", self.curve.fetched)
+        self._crawler.stats.set_value("pagekin/saturated_at", self.state.curve.fetched)
         spider, engine = self._crawler.spider, self._crawler.engine
         assert spider is not None
         assert engine is not None
-        forecast = self.saturation.forecast()
+        forecast = self.state.saturation.forecast()
         spider.logger.info(
             "pagekin: saturated after %d fetches, %d unique pages; at most %.1f%% of the next would be new",
-            self.curve.fetched, self.curve.counts[UNIQUE], 100 * forecast.best,
+            self.state.curve.fetched, self.state.curve.counts[UNIQUE], 100 * forecast.best,
         )  # fmt: skip
         if self.options.saturation == STOP:
             self._closing = asyncio.ensure_future(engine.close_spider_async(reason=SATURATED))
@@ -285,7 +276,6 @@ class PagekinMiddleware:
     async def process_spider_output_async(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """The same for spiders that are asynchronous."""
         async for thing in result:
             kept = self._out(response, thing)
             if kept is not None:
@@ -313,13 +303,12 @@ class PagekinDownloads:
         return cls(_extension(crawler))
 
     def process_request(self, request: Request) -> None:
-        """Its turn has come."""
-        self._extension.underway.fly(request)
+        self._extension.in_flight.start(request)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Nobody had a remedy. What was refused is as good as a fetch without a page; a bad line is not."""
+        """A refused request counts as a fetch without a page; a failed connection does not count."""
         if isinstance(exception, IgnoreRequest):
-            self._extension.underway.refused(request)
+            self._extension.in_flight.refused(request)
 
 
 def _extension(crawler: Crawler) -> PagekinExtension:

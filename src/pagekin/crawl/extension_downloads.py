@@ -7,7 +7,7 @@ waits to be told that something ended:
     waiting       from that signal on, if the scheduler's own count has grown by the next time one looks
     on its way    from our downloader middleware on, as long as Scrapy's downloader or scraper hold it
 
-A page is on its way until the spider has done with it: the addresses on it may be what is still to come.
+A page is on its way until the spider has done with it: the URLs on it may be what is still to come.
 
 What a request carries in its meta are plain tuples, so that it can be written to a queue on disk.
 """
@@ -17,8 +17,8 @@ from __future__ import annotations
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from pagekin.crawl.patterns import Addresses, Arm
-from pagekin.urls import parse, pattern_of
+from pagekin.crawl.patterns import Arm, SeenUrls
+from pagekin.urls import parse_url, url_pattern
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -33,22 +33,22 @@ VIA = "pagekin_via"
 WAITS = "pagekin_waits"
 """Where it carries, while it waits, the run in which it does, its own identity, and by how much it was put
 back."""
-ADDRESS = "(address)"
-"""What made an address new that was met before in all its parts: nothing but that it is asked for again."""
+SAME_URL = "(url)"
+"""What made a URL new that was met before in all its parts: nothing but that it is asked for again."""
 
 ENQUEUED = "scheduler/enqueued"
 STEPS_BACK = 10
-"""Priorities between an address of which all is new and one whose arm brings nothing."""
+"""Priorities between a URL of which all is new and one whose arm brings nothing."""
 
 
-class Underway:
+class InFlightRequests:
     """Tells `yields` of each request when it waits and when it is on its way, each exactly once."""
 
     def __init__(self, crawler: Crawler, yields: Yields, *, order: bool) -> None:
         self._crawler = crawler
         self._yields = yields
         self._order = order
-        self._addresses = Addresses()
+        self._seen_urls = SeenUrls()
         self._run = token_hex(4)
         self._flying: dict[Request, Arm] = {}
         self._last: Request | None = None
@@ -57,11 +57,11 @@ class Underway:
 
     def schedule(self, request: Request) -> None:
         """It is about to be queued."""
-        self.settle()
+        self.drop_unqueued()
         self._last = None
         if tuple(request.meta.get(WAITS, ())[:2]) == (self._run, id(request)):
             return  # one object yielded twice: it has one place to note where it is, and waits already
-        before = taken(request.meta)
+        before = take_arms(request.meta)
         # With an arm but not waiting: made from one that was on its way. Spiders see none that has an arm.
         if before and WAITS not in request.meta:
             request.meta[VIA] = tuple(map(tuple, dict.fromkeys(before)))
@@ -80,10 +80,10 @@ class Underway:
         if request is self._last:
             self._forget(request)
 
-    def settle(self) -> None:
+    def drop_unqueued(self) -> None:
         """Forgets requests that were about to be queued and then were not.
 
-        Nobody tells of a request that another receiver of the signal refused. But the engine asks all
+        There is no signal for a request that another receiver of the signal refused. But the engine asks all
         receivers and then the scheduler, in one go; so when anything else happens, the scheduler has counted
         the request or will not have it. Of a scheduler that does not count nothing can be said.
         """
@@ -96,44 +96,44 @@ class Underway:
         self._unsure.clear()
         self._enqueued = now
 
-    def fly(self, request: Request) -> None:
+    def start(self, request: Request) -> None:
         """It is being fetched, or will be refused, or answered by somebody else."""
-        self.settle()
+        self.drop_unqueued()
         self._unsure.clear()  # what is fetched was queued: this scheduler does not count
         arm = request.meta.get(ARM)
         if WAITS not in request.meta or arm is None:
             return  # not from the scheduler, or a copy of one that is on its way
         if not self._restore(request):
             self._yields.queue(Arm(*arm))  # it waited in an earlier run (JOBDIR), of which we know nothing
-        self._yields.fly(Arm(*arm))
+        self._yields.start(Arm(*arm))
         self._flying[request] = Arm(*arm)
 
     def refused(self, request: Request) -> None:
         """It will not be fetched, by robots.txt for instance: that brought nothing new."""
-        for arm in taken(request.meta) if request in self._flying else ():
+        for arm in take_arms(request.meta) if request in self._flying else ():
             self._yields.learn(arm, False, False)
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Brings `yields` up to date."""
-        self.settle()
+        self.drop_unqueued()
         engine = self._crawler.engine
         if engine is None:
             return
         scraping = engine.scraper.slot.active if engine.scraper.slot is not None else set()
         for request in self._flying.keys() - engine.downloader.active - scraping:
-            self._yields.land(self._flying.pop(request))
+            self._yields.finish(self._flying.pop(request))
 
     def _arm(self, request: Request) -> Arm:
         posted = request.method != "GET" or bool(request.body)
-        met = None if posted else self._addresses.meet(request.url)
+        met = None if posted else self._seen_urls.add(request.url)
         if met is not None:
             return self._yields.arm(met)
-        # What is posted makes a page as much as its address does, and is not told apart here.
-        address = parse(request.url)
-        pattern = pattern_of(address)
+        # What is posted makes a page as much as its URL does, and is not told apart here.
+        parsed = parse_url(request.url)
+        pattern = url_pattern(parsed)
         if posted:
-            return Arm(address.host, f"{request.method} {pattern}")
-        return Arm(address.host, pattern, ADDRESS)
+            return Arm(parsed.host, f"{request.method} {pattern}")
+        return Arm(parsed.host, pattern, SAME_URL)
 
     def _restore(self, request: Request) -> bool:
         """Takes back what waiting did to it; returns whether it waited in this run."""
@@ -142,14 +142,14 @@ class Underway:
         return bool(run == self._run)
 
     def _forget(self, request: Request) -> None:
-        arms = taken(request.meta)
+        arms = take_arms(request.meta)
         if self._restore(request) and arms:
-            self._yields.forget(arms[0])
+            self._yields.drop(arms[0])
             for arm in arms[1:]:
                 self._yields.learn(arm, False, False)
 
 
-def taken(meta: dict[str, Any]) -> list[Arm]:
+def take_arms(meta: dict[str, Any]) -> list[Arm]:
     """A request's arm and those in whose place it came, taken from it: its end is learned once."""
     own, via = meta.pop(ARM, None), meta.pop(VIA, ())
     return [Arm(*arm) for arm in (own, *via)] if own is not None else []

@@ -20,9 +20,9 @@ from pagekin import _core
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.replay import is_empty
 from pagekin.crawl.scope import normal_seed
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.errors import ParamsMismatchError, RunError, RunExistsError, UsageError
-from pagekin.fs import TEMPORARY, write_atomically, writing
+from pagekin.fs import TEMP_SUFFIX, write_atomically, writing
 
 FORMAT = 1
 FIXED = ("seeds", "scope")
@@ -36,7 +36,7 @@ class CrawlFolder:
         self.path = path
         self.params = params
 
-    def save(self, state: CrawlState, reason: str | None) -> None:
+    def save(self, state: FrontierCrawl, reason: str | None) -> None:
         """Writes the curve and `crawl.json`. `reason` is None while the crawl runs."""
         state.curve.save(self.path / "curve.parquet")
         forecast = state.saturation.forecast()
@@ -72,7 +72,7 @@ def crawl_folder(path: Path, params: CrawlParams, *, resume: bool) -> Iterator[C
         except BlockingIOError:
             raise RunError(f"{path} is being written by another crawl; wait for it to end") from None
         _check(path, params, resume)
-        for left in path.glob(f".*{TEMPORARY}"):
+        for left in path.glob(f".*{TEMP_SUFFIX}"):
             left.unlink()
         folder = CrawlFolder(path, params)
         if not (path / "crawl.json").exists():
@@ -87,7 +87,7 @@ def _check(path: Path, params: CrawlParams, resume: bool) -> None:
         then = info["params"]
     except FileNotFoundError:
         # A kill may have come before crawl.json was in place.
-        if any(p.name != ".lock" and not p.name.endswith(TEMPORARY) for p in path.iterdir()):
+        if any(p.name != ".lock" and not p.name.endswith(TEMP_SUFFIX) for p in path.iterdir()):
             raise RunExistsError(f"{path} exists and is not a crawl folder; choose another -o") from None
         return
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -95,7 +95,7 @@ def _check(path: Path, params: CrawlParams, resume: bool) -> None:
     if info.get("format") != FORMAT:
         raise RunError(f"{path} was written in format {info.get('format')}; this pagekin reads {FORMAT}")
     if not resume and is_empty(path, params.max_page_bytes):
-        return  # nobody answered; there is nothing to lose, and nothing that seeds and scope must fit
+        return  # nothing was stored: the folder can be used again, with other seeds too
     if not resume:
         raise RunExistsError(
             f"{path} already holds a crawl; add --resume to go on with it, or choose another -o"

@@ -1,8 +1,8 @@
-"""Which address to fetch next: the arm with the highest bound first, breadth-first within an arm.
+"""Which URL to fetch next: the arm with the highest bound first, breadth-first within an arm.
 
 Fetching by the *upper* bound keeps exploring by itself: an arm sinks only as far as its own evidence pushes
-it, and among arms that are equally poor the one with the least evidence is next. Now and then an arm is
-chosen by lot. The same bound tells when the crawl is saturated: when even the best arm's is low.
+it, and among arms that are equally poor the one with the least evidence is next. Every 20th
+fetch goes to a random arm. The crawl is saturated when even the best arm's bound is low.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
-from pagekin.crawl.patterns import Addresses, Arm
-from pagekin.crawl.series import ENTRY, Way
+from pagekin.crawl.patterns import Arm, SeenUrls
+from pagekin.crawl.series import ENTRY, LinkPath
 from pagekin.crawl.yields import Yields
 
 UNIQUE_FIRST = "unique-first"
@@ -23,27 +23,25 @@ BREADTH_FIRST = "breadth-first"
 ORDERS = (UNIQUE_FIRST, BREADTH_FIRST)
 
 AGAIN = 0.8
-"""Weight of an arm whose addresses were met before but for one part."""
+"""Weight of an arm whose URLs were met before but for one part."""
 
 EXPLORE = 20
-"""Of so many fetches one goes to an arm by lot, so that none is forgotten while others are rich."""
+"""Every so many fetches one goes to a random arm, so that none is forgotten."""
 
 MAX_ARMS = 20_000
-"""A site that makes up folder names gets one arm for all that come after so many."""
+"""A host with more arms gets one arm for all that come later: it makes up folder names."""
 
 
 class Target(NamedTuple):
-    """An address to fetch."""
-
     url: str
     depth: int
     arm: Arm
     hops: int = 0
     """redirects on the way to it"""
-    way: Way = ENTRY
+    link_path: LinkPath = ENTRY
     """how it was reached"""
     via: tuple[Arm, ...] = ()
-    """arms of the addresses that redirected to it"""
+    """arms of the URLs that redirected to it"""
 
 
 class _Host:
@@ -55,23 +53,23 @@ class _Host:
 
 
 _Entry = tuple[float, int, Arm]
-"""What the heap sorts by: the bound (negative, weighted), a lot to break ties, the arm."""
+"""What the heap sorts by: the bound (negative, weighted), a random number to break ties, the arm."""
 
 
 class Frontier:
-    """Addresses that were met and not yet fetched."""
+    """URLs that were met and not yet fetched."""
 
     def __init__(self, order: str = UNIQUE_FIRST, seed: int = 0, limit: int = 2_000_000) -> None:
         self.yields = Yields()
         self.order = order
         self.met = 0
         self.refused = 0
-        """Addresses that were not taken because there were `limit` already."""
+        """SeenUrls that were not taken because there were `limit` already."""
         self._limit = limit
         self._seed = seed
         self._random = Random(seed)
         self._popped = 0
-        self._addresses = Addresses()
+        self._seen_urls = SeenUrls()
         self._links: set[int] = set()
         self._hosts: dict[str, _Host] = {}
         self._lots: dict[Arm, int] = {}
@@ -84,10 +82,10 @@ class Frontier:
     def add(
         self, url: str, by: Target | None = None, *, redirect: bool = False, idle: bool = False
     ) -> Target | None:
-        """Queues an address, and by way of which other it was found; None if it was met before.
+        """Queues a URL, and by way of which other it was found; None if it was met before.
 
         Args:
-            url: The address.
+            url: The URL.
             by: The target whose page links to it, or that redirects to it.
             redirect: It is a redirect.
             idle: The page is idle (see `series`).
@@ -96,7 +94,7 @@ class Frontier:
         if self.met >= self._limit:
             self.refused += 1
             return None
-        met = self._addresses.meet(url)
+        met = self._seen_urls.add(url)
         if met is None:
             return None
         self.met += 1
@@ -113,12 +111,12 @@ class Frontier:
             self._waiting[url] = target
         return target
 
-    def knows(self, url: str) -> bool:
+    def has_seen(self, url: str) -> bool:
         """Whether this very text was added before: what most links on a page are, told quickly."""
         return hash(url) in self._links
 
     def put(self, target: Target) -> None:
-        """Queues an address, met before or not."""
+        """Queues a URL, met before or not."""
         self.yields.queue(target.arm)
         if self.order == BREADTH_FIRST:
             self._lines.setdefault(target.arm.host, deque()).append(target)
@@ -130,16 +128,16 @@ class Frontier:
             heapq.heappush(host.heap, self._entry(target.arm))
         queue.append(target)
 
-    def land(self, arm: Arm) -> None:
+    def finish(self, arm: Arm) -> None:
         """A fetch ended that says nothing of its arm."""
-        self.yields.land(arm)
+        self.yields.finish(arm)
 
     def learn(self, target: Target, worth: bool, unique: bool = False) -> None:
         """A fetch ended: was it worth it, and was the page itself a new one?
 
-        What a redirect leads to is what its own address was worth.
+        What a redirect leads to is what its own URL was worth.
         """
-        self.yields.land(target.arm)
+        self.yields.finish(target.arm)
         for arm in dict.fromkeys((target.arm, *target.via)):
             self._learn(arm, worth, unique)
 
@@ -154,24 +152,24 @@ class Frontier:
             host.heap = [self._entry(arm) for arm in host.queues]
             heapq.heapify(host.heap)
 
-    def pop(self, busy: Collection[str] = (), least: float = 0.0) -> Target | None:
-        """The next address of a host that is not busy, if its arm's bound is more than `least`."""
-        target = self._pop_first(busy) if self.order == BREADTH_FIRST else self._pop_best(busy, least)
+    def pop(self, busy: Collection[str] = (), min_bound: float = 0.0) -> Target | None:
+        """The next URL of a host that is not busy, if its arm's bound is more than `min_bound`."""
+        target = self._pop_first(busy) if self.order == BREADTH_FIRST else self._pop_best(busy, min_bound)
         if target is not None:
-            self.yields.fly(target.arm)
+            self.yields.start(target.arm)
         return target
 
     def replay(self) -> None:
-        """From here on addresses are taken by name, not by `pop`; `replayed` ends that."""
+        """From here on URLs are taken by name, not by `pop`; `replayed` ends that."""
         self._waiting = {target.url: target for target in self._targets()}
 
     def take(self, url: str) -> Target | None:
-        """Takes an address out by name, adding it if nobody linked to it; None if it was taken before."""
+        """Takes a URL out by name, adding it if no page linked to it; None if it was taken before."""
         assert self._waiting is not None
         self.add(url)
         target = self._waiting.pop(url, None)
         if target is not None:
-            self.yields.fly(target.arm)
+            self.yields.start(target.arm)
         return target
 
     def replayed(self) -> None:
@@ -190,16 +188,16 @@ class Frontier:
         for line in self._lines.values():
             yield from line
 
-    def _pop_best(self, busy: Collection[str], least: float) -> Target | None:
+    def _pop_best(self, busy: Collection[str], min_bound: float) -> Target | None:
         tops = [self._top(host) for name, host in self._hosts.items() if name not in busy]
         if not tops:
             return None
         arm = min(tops)[2]
-        if self.yields.bound(arm) <= least:
+        if self.yields.bound(arm) <= min_bound:
             return None
         self._popped += 1
         if self._popped % EXPLORE == 0:
-            arm = self._any(arm, least)
+            arm = self._any(arm, min_bound)
         host = self._hosts[arm.host]
         queue = host.queues[arm]
         target = queue.popleft()
@@ -209,14 +207,13 @@ class Frontier:
                 del self._hosts[arm.host]
         return target
 
-    def _any(self, best: Arm, least: float) -> Arm:
-        """An arm of the same host that is worth a fetch, by lot."""
+    def _any(self, best: Arm, min_bound: float) -> Arm:
+        """A random arm of the same host that is worth a fetch."""
         arms = list(self._hosts[best.host].queues)
         chosen = arms[self._random.randrange(len(arms))]
-        return chosen if self.yields.bound(chosen) > least else best
+        return chosen if self.yields.bound(chosen) > min_bound else best
 
     def _top(self, host: _Host) -> _Entry:
-        """The best arm of a host."""
         heap = host.heap
         while True:
             first = heap[0]
@@ -231,10 +228,10 @@ class Frontier:
     def _entry(self, arm: Arm) -> _Entry:
         lot = self._lots.get(arm)
         if lot is None:
-            # Ties go by lot, and the lot by the seed: the order of arrival would favour what is listed first.
+            # Ties are broken at random, by the seed: the order of arrival would favour what is listed first.
             name = f"{self._seed} {arm}".encode("utf-8", "replace")
             lot = self._lots[arm] = int.from_bytes(blake2b(name, digest_size=6).digest(), "little")
-        # Of two addresses that are the same but for one part, the one met first goes first.
+        # Of two URLs that are the same but for one part, the one met first goes first.
         return -self.yields.bound(arm) * (AGAIN if arm.again else 1.0), lot, arm
 
     def _pop_first(self, busy: Collection[str]) -> Target | None:
@@ -251,5 +248,5 @@ class Frontier:
 def _beyond(by: Target, url: str, arm: Arm, redirect: bool, idle: bool) -> Target:
     """A redirect is no step further from the seeds, and none along a series."""
     if redirect:
-        return Target(url, by.depth, arm, by.hops + 1, by.way, (*by.via, by.arm))
-    return Target(url, by.depth + 1, arm, 0, by.way.on(arm.pattern, idle))
+        return Target(url, by.depth, arm, by.hops + 1, by.link_path, (*by.via, by.arm))
+    return Target(url, by.depth + 1, arm, 0, by.link_path.on(arm.pattern, idle))

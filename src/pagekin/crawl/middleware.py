@@ -51,7 +51,6 @@ def set_delay(crawler: Crawler, request: Request, seconds: float) -> None:
 
 
 def spider_of(crawler: Crawler) -> CrawlSpider:
-    """The crawl's spider."""
     return cast("CrawlSpider", crawler.spider)
 
 
@@ -72,7 +71,6 @@ class Recorder:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Recorder:
-        """Made by Scrapy."""
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
@@ -85,7 +83,7 @@ class Recorder:
     def headers_received(self, headers: Any, body_length: int, request: Request) -> None:
         """The body of what is no page, or says that it is too large, is not fetched.
 
-        But its beginning is waited for: only then does Scrapy know the address that the answer came from.
+        But its beginning is waited for: only then does Scrapy know the IP address that the answer came from.
         """
         request.meta[RECEIVED] = 0
         request.meta[REFUSED] = False
@@ -101,7 +99,7 @@ class Recorder:
             raise StopDownload(fail=False)  # its body may be one that never begins, as of a stream of events
 
     def bytes_received(self, data: bytes, request: Request) -> None:
-        """A body without end is left where it becomes too large."""
+        """Stops a download that becomes too large."""
         if request.meta[REFUSED]:
             raise StopDownload(fail=False)
         request.meta[RECEIVED] += len(data)
@@ -132,7 +130,7 @@ class Recorder:
             raise IgnoreRequest("output") from error
         self._wait(request, response)
         request.meta[HEAD] = head
-        # Nobody after us shall decode it: resuming reads the bytes from the file, and must find the same.
+        # Not decoded by later middlewares: a resumed crawl reads these bytes from the file.
         plain = response.copy()
         plain.headers.pop(b"Content-Encoding", None)
         return plain

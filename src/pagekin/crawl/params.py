@@ -16,8 +16,6 @@ AGENT = f"pagekin/{_core.__version__}"
 
 @dataclass(frozen=True)
 class CrawlParams:
-    """Parameters of a crawl."""
-
     seeds: list[str]
     scope: str = HOST
     order: str = UNIQUE_FIRST
@@ -30,6 +28,7 @@ class CrawlParams:
     timeout: float = 30.0
     user_agent: str = AGENT
     seed: int = 0
+    allow_private: bool = False
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -38,13 +37,13 @@ class CrawlParams:
         ):  # fmt: skip
             if value not in known:
                 raise ParamsError(f"crawl.{name} must be one of {', '.join(known)}, not {value}")
-        for name, number, least, most in (
+        for name, number, minimum, maximum in (
             ("worth", self.worth, 0.001, 1), ("threshold", self.threshold, 1, 100),
             ("max_page_bytes", self.max_page_bytes, 1, 2**40), ("delay", self.delay, 0, 3600),
             ("timeout", self.timeout, 0.1, 3600), ("max_pages", self.max_pages or 1, 1, 2**40),
         ):  # fmt: skip
-            if not least <= number <= most:
-                raise ParamsError(f"crawl.{name} must be from {least} to {most}, not {number}")
+            if not minimum <= number <= maximum:
+                raise ParamsError(f"crawl.{name} must be from {minimum} to {maximum}, not {number}")
         # A line break in it would be a header of its own, to servers and in the WARC files.
         agent = self.user_agent
         if not agent.isprintable() or not agent.strip():

@@ -10,20 +10,19 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from pagekin.crawl.answer import PASSING, understand
-from pagekin.crawl.known import KnownPages
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.answer import PASSING, parse_answer
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.crawl.warc import FETCHED_AS, LARGER_THAN, ROBOTS, segments
-from pagekin.readers.framed import Framed, field
 from pagekin.readers.frames import Codec
-from pagekin.readers.framing import Framing
 from pagekin.readers.http import MAX_HEAD, parse_head
+from pagekin.readers.raw_record import RawRecord, field
+from pagekin.readers.record_scanner import RecordScanner
 from pagekin.readers.source import open_source
 
 PIECE = 1 << 20
 
 
-class Stored(NamedTuple):
+class StoredResponse(NamedTuple):
     """A response as it was stored."""
 
     url: str
@@ -35,22 +34,22 @@ class Stored(NamedTuple):
     """it was asked for as robots.txt"""
 
 
-def replay(folder: Path, state: CrawlState, known: KnownPages, limit: int) -> int:
+def replay(folder: Path, state: FrontierCrawl, limit: int) -> int:
     """Tells a new state everything that the files hold; returns the number of answers."""
-    mend(folder)
+    drop_partial_record(folder)
     state.frontier.replay()
     count = 0
     for stored in stored_responses(folder, limit):
         if stored.robots:
             continue
         larger = stored.larger_than
-        answer = understand(stored.url, stored.head, stored.body if larger is None else None, limit)
+        answer = parse_answer(stored.url, stored.head, stored.body if larger is None else None, limit)
         fits_now = answer.why == "too-large" and larger is not None and larger < limit
         if answer.status in PASSING or fits_now:
             continue  # it will be asked for again
         target = state.frontier.take(stored.url)
         if target is not None:
-            state.settle(target, answer, known)
+            state.settle(target, answer)
             count += 1
     state.frontier.replayed()
     return count
@@ -61,7 +60,7 @@ def is_empty(folder: Path, limit: int) -> bool:
     return all(stored.robots for stored in stored_responses(folder, limit))
 
 
-def mend(folder: Path) -> None:
+def drop_partial_record(folder: Path) -> None:
     """Removes a last record that a kill cut off."""
     for path in segments(folder)[-1:]:
         whole = _whole(path)
@@ -89,13 +88,13 @@ def _whole(path: Path) -> int:
     return end
 
 
-def stored_responses(folder: Path, limit: int) -> Iterator[Stored]:
+def stored_responses(folder: Path, limit: int) -> Iterator[StoredResponse]:
     """Every response in a crawl's files, in order."""
     marked = False
     for path in segments(folder):
         with closing(open_source(str(path))) as source:
-            for framed in Framing(source, Codec("gzip", source), limit + MAX_HEAD, lambda framed: True):
-                stored = _stored(framed) if framed.reason is None else None
+            for raw in RecordScanner(source, Codec("gzip", source), limit + MAX_HEAD, lambda raw: True):
+                stored = _stored(raw) if raw.reason is None and not raw.missing else None
                 if stored is None:
                     continue
                 marked |= stored.robots
@@ -105,14 +104,14 @@ def stored_responses(folder: Path, limit: int) -> Iterator[Stored]:
                 yield stored
 
 
-def _stored(framed: Framed) -> Stored | None:
-    if field(framed.head, framed.low, b"\r\nwarc-type:") != b"response":
+def _stored(raw: RawRecord) -> StoredResponse | None:
+    if field(raw.head, raw.low, b"\r\nwarc-type:") != b"response":
         return None
-    url = field(framed.head, framed.low, b"\r\nwarc-target-uri:").decode("utf-8", "replace")
-    block = (framed.front + framed.data)[: framed.length]
+    url = field(raw.head, raw.low, b"\r\nwarc-target-uri:").decode("utf-8", "replace")
+    block = (raw.front + raw.data)[: raw.length]
     http = parse_head(block, b"")
-    # What cannot be understood is an answer too.
+    # A response that cannot be parsed counts too.
     end = http.end if http is not None else len(block)
-    larger = field(framed.head, framed.low, f"\r\n{LARGER_THAN.lower()}:".encode())
-    robots = field(framed.head, framed.low, f"\r\n{FETCHED_AS.lower()}:".encode()) == ROBOTS.encode()
-    return Stored(url, block[:end], block[end:], int(larger) if larger.isdigit() else None, robots)
+    larger = field(raw.head, raw.low, f"\r\n{LARGER_THAN.lower()}:".encode())
+    robots = field(raw.head, raw.low, f"\r\n{FETCHED_AS.lower()}:".encode()) == ROBOTS.encode()
+    return StoredResponse(url, block[:end], block[end:], int(larger) if larger.isdigit() else None, robots)

@@ -3,12 +3,12 @@
 The rule has two sides, and both must hold:
 
 - each queued arm's bound (see `yields`) is at most `worth`: no pattern is left that might still be rich,
-  however long others have been poor. A pattern of which nothing is known has the bound 1, so a plateau that
-  hides a door to elsewhere is not taken for the end;
+  however poor the others are. A pattern of which nothing is known has the bound 1, so
+  the crawl does not end before it was tried;
 - the bound over the latest fetches of all arms together is at most `worth`: many small patterns, each too
   small to say much, cannot add up to a rich one unnoticed.
 
-Nothing in it is a count of pages: a site without duplicates is never saturated before its last address.
+Nothing in it is a count of pages: a site without duplicates is never saturated before its last URL.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ CHECK_EVERY = 4
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is to be expected of the queued addresses, in new unique pages per fetch."""
+    """What is to be expected of the queued URLs, in new unique pages per fetch."""
 
     best: float
     """upper bound for the best arm"""
     recent: float
     """upper bound over the latest fetches of all arms"""
     mean: float
-    """expected for an address drawn from the whole frontier"""
+    """expected for a URL drawn from the whole frontier"""
 
 
 class Saturation:
@@ -51,15 +51,14 @@ class Saturation:
         self._asked = 0
 
     def forecast(self) -> Forecast:
-        """What to expect now."""
         yields, queued = self._yields, self._yields.queued
         total = queued.total()
         mean = sum(yields.rate(arm) * size for arm, size in queued.items()) / total if total else 0.0
         return Forecast(yields.best(), yields.all.bound(), mean)
 
     def open(self) -> bool:
-        """Whether an address that is being fetched may still be worth it."""
-        return any(self._yields.bound(arm) > self.worth for arm in self._yields.flying)
+        """Whether a URL that is being fetched may still be worth it."""
+        return any(self._yields.bound(arm) > self.worth for arm in self._yields.in_flight)
 
     def reached(self) -> bool:
         """Whether nothing that is to come is worth a fetch any more; to be asked after every fetch."""

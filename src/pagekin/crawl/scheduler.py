@@ -30,11 +30,10 @@ class FrontierScheduler(BaseScheduler):
         self.spider = spider
 
     def has_pending_requests(self) -> bool:
-        """Whether there is anything left to fetch."""
         return bool(self._again) or (not self.spider.ending and len(self.spider.state.frontier) > 0)
 
     def enqueue_request(self, request: Request) -> bool:
-        """A request that is tried again; new addresses come from the frontier alone."""
+        """A request that is tried again; new URLs come from the frontier alone."""
         self._again.append(request)
         return True
 
@@ -47,10 +46,10 @@ class FrontierScheduler(BaseScheduler):
         state = self.spider.state
         if not self.spider.has_room():
             return None
-        flying: Counter[str] = Counter()
-        for arm, count in state.frontier.yields.flying.items():
-            flying[arm.host] += count
-        busy = [host for host, count in flying.items() if count >= self.spider.per_host]
+        fetching: Counter[str] = Counter()
+        for arm, count in state.yields.in_flight.items():
+            fetching[arm.host] += count
+        busy = [host for host, count in fetching.items() if count >= self.spider.per_host]
         target = state.next(busy)
         return self._request(target) if target is not None else None
 

@@ -1,8 +1,8 @@
 """Endless series: calendars and counters that make another page for every step one takes.
 
-Their pages are short and all different, so to MD5 and ssdeep each is new. What tells them: they are reached
-step by step, from one address to another of the same pattern, and but for numbers they say what one before
-them said. Such a page is *idle*: a unique page, but no reason to go on.
+Their pages are short and all different, so to MD5 and ssdeep each is new. They are recognised by how they are
+reached, step by step from one URL to another of the same pattern, and by their words, which but for numbers
+are those of an earlier page. Such a page is *idle*: a unique page, but no reason to go on.
 
 A book that is read from page to page is reached like this too, but says something else on every page. What
 hangs on a page that is not idle, an article on a list, is no part of a series.
@@ -17,17 +17,17 @@ from pagekin import _core
 from pagekin.crawl.patterns import general
 
 STEPS = 6
-"""Steps from an address to another of its pattern before a page can be idle."""
+"""Steps from a URL to another of its pattern before a page can be idle."""
 LOOK_BACK = 3
 """Patterns on the way that count: month, week and day may take turns."""
-MOST_SAYINGS = 2048
-"""A series whose pages have said more different things than this says something."""
-MOST_SERIES = 1000
-"""What bounds the memory: series that come after these are taken for sites that say something."""
+MAX_SAYINGS = 2048
+"""A series with more different texts than this is not endless repetition."""
+MAX_SERIES = 1000
+"""A limit on memory: later series are not checked."""
 
 
-class Way(NamedTuple):
-    """How an address was reached."""
+class LinkPath(NamedTuple):
+    """How a URL was reached."""
 
     patterns: tuple[str, ...]
     """the latest on the way, without the names of folders; the last one is its own"""
@@ -36,21 +36,21 @@ class Way(NamedTuple):
     aside: bool
     """it hangs on a page that says something, by a pattern that was not on the way"""
 
-    def on(self, pattern: str, idle: bool) -> Way:
-        """The way to an address that this one's page links to."""
+    def on(self, pattern: str, idle: bool) -> LinkPath:
+        """The way to a URL that this one's page links to."""
         return _on(self, general(pattern), idle)
 
 
-ENTRY = Way((), 0, True)
-"""Before the first address."""
+ENTRY = LinkPath((), 0, True)
+"""Before the first URL."""
 
 
 @lru_cache(maxsize=1 << 14)
-def _on(way: Way, pattern: str, idle: bool) -> Way:
-    # Cached, so that the many addresses of one page share it.
-    known = pattern in way.patterns
-    patterns = (*(other for other in way.patterns if other != pattern), pattern)[-LOOK_BACK:]
-    return Way(patterns, way.steps + known, not known and not idle)
+def _on(path: LinkPath, pattern: str, idle: bool) -> LinkPath:
+    # Cached, so that the many URLs of one page share it.
+    known = pattern in path.patterns
+    patterns = (*(other for other in path.patterns if other != pattern), pattern)[-LOOK_BACK:]
+    return LinkPath(patterns, path.steps + known, not known and not idle)
 
 
 class Series:
@@ -62,28 +62,28 @@ class Series:
         self.idle = 0
         """Pages that were idle."""
 
-    def is_idle(self, pattern: str, way: Way, text: str) -> bool:
+    def is_idle(self, pattern: str, path: LinkPath, text: str) -> bool:
         """Whether a page says what one before it in its series said, and remembers it."""
         # Some series are of one folder, others have a folder of its own for each page.
         series = [name for name in dict.fromkeys((pattern, general(pattern))) if name not in self._telling]
-        if way.aside or not way.steps or not series:
+        if path.aside or not path.steps or not series:
             return False
         said = hash(" ".join(word for word in _core.words(text) if not any(map(str.isdigit, word))))
         repeats = [self._repeats(name, said) for name in series]
-        idle = way.steps >= STEPS and any(repeats)
+        idle = path.steps >= STEPS and any(repeats)
         self.idle += idle
         return idle
 
     def _repeats(self, series: str, said: int) -> bool:
         known = self._said.get(series)
         if known is None:
-            if len(self._said) >= MOST_SERIES:
+            if len(self._said) >= MAX_SERIES:
                 return False
             known = self._said[series] = set()
         if said in known:
             return True
         known.add(said)
-        if len(known) > MOST_SAYINGS:
+        if len(known) > MAX_SAYINGS:
             del self._said[series]
             self._telling.add(series)
         return False

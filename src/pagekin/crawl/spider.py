@@ -11,18 +11,17 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from pagekin.crawl.answer import understand
+from pagekin.crawl.answer import parse_answer
 from pagekin.crawl.failures import why_failed
-from pagekin.crawl.known import KnownPages
 from pagekin.crawl.middleware import HEAD, RECEIVED
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.robots import UnreachableError
 from pagekin.crawl.saturation import ADVISE, OFF, SATURATED
 from pagekin.crawl.scheduler import TARGET
-from pagekin.crawl.state import CrawlState
+from pagekin.crawl.state import FrontierCrawl
 from pagekin.crawl.warc import CrawlWriter
 
-Listener = Callable[[CrawlState], None]
+Listener = Callable[[FrontierCrawl], None]
 
 
 class CrawlSpider(scrapy.Spider):
@@ -31,11 +30,10 @@ class CrawlSpider(scrapy.Spider):
     name = "pagekin"
 
     def __init__(
-        self, state: CrawlState, known: KnownPages, params: CrawlParams, writer: CrawlWriter, listen: Listener
+        self, state: FrontierCrawl, params: CrawlParams, writer: CrawlWriter, listen: Listener
     ) -> None:
         super().__init__()
         self.state = state
-        self.known = known
         self.params = params
         self.writer = writer
         self.per_host = 2 if params.delay else 8
@@ -52,15 +50,13 @@ class CrawlSpider(scrapy.Spider):
         yield
 
     def parse(self, response: Response, **_: Any) -> None:
-        """An answer came."""
         target, limit = response.meta[TARGET], self.params.max_page_bytes
         body = response.body if response.meta.get(RECEIVED, 0) <= limit else None
-        answer = understand(target.url, response.meta[HEAD], body, limit)
-        self.state.settle(target, answer, self.known)
+        answer = parse_answer(target.url, response.meta[HEAD], body, limit)
+        self.state.settle(target, answer)
         self._after()
 
     def failed(self, failure: Failure) -> None:
-        """No answer came."""
         request: scrapy.Request = failure.request  # type: ignore[attr-defined]
         forbidden = isinstance(failure.value, IgnoreRequest)
         if forbidden and self.ending:
@@ -82,7 +78,7 @@ class CrawlSpider(scrapy.Spider):
         self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
 
     def has_room(self) -> bool:
-        """Whether one more address may be asked for; ends the crawl when all that were allowed have come.
+        """Whether one more URL may be asked for; ends the crawl when all that were allowed have come.
 
         What is on its way counts: it may come. What robots.txt forbids does not, and makes room again.
         """
@@ -93,7 +89,7 @@ class CrawlSpider(scrapy.Spider):
             # A resumed crawl may have as many from the start: then nothing lands that would end it.
             self.end("max_pages")
             return False
-        return self.state.curve.fetched + self.state.frontier.yields.flying.total() < limit
+        return self.state.curve.fetched + self.state.yields.in_flight.total() < limit
 
     def _full(self) -> bool:
         limit = self.params.max_pages

@@ -8,16 +8,14 @@ file ends with a whole record.
 from __future__ import annotations
 
 import os
-import zlib
-from base64 import b32encode
 from contextlib import suppress
 from datetime import UTC, datetime
-from hashlib import sha1
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
 from pagekin import _core
+from pagekin.warc import INFO, REQUEST, RESPONSE, payload_digest, warc_record
 
 SEGMENT_BYTES = 1 << 30
 LEVEL = 6
@@ -107,19 +105,17 @@ def _records(exchange: Exchange) -> bytes:
     about = {"WARC-Date": date, "WARC-Target-URI": exchange.url}
     if exchange.ip:
         about["WARC-IP-Address"] = exchange.ip
-    response, request = f"<urn:uuid:{uuid4()}>", f"<urn:uuid:{uuid4()}>"
-    digest = b32encode(sha1(exchange.body, usedforsecurity=False).digest()).decode()
-    more = {"WARC-Payload-Digest": f"sha1:{digest}"}
+    response = str(uuid4())
+    more = {"WARC-Payload-Digest": payload_digest(exchange.body)}
     if exchange.larger_than is not None:
         more |= {"WARC-Truncated": "length", LARGER_THAN: str(exchange.larger_than)}
     elif exchange.truncated:
         more["WARC-Truncated"] = exchange.truncated
     if exchange.robots:
         more[FETCHED_AS] = ROBOTS
-    block = exchange.head + exchange.body
-    answer = _record("response", response, "application/http; msgtype=response", block, about | more)
-    about["WARC-Concurrent-To"] = response
-    return answer + _record("request", request, "application/http; msgtype=request", exchange.request, about)
+    answer = warc_record("response", response, about | more, RESPONSE, exchange.head + exchange.body, LEVEL)
+    about["WARC-Concurrent-To"] = f"<urn:uuid:{response}>"
+    return answer + warc_record("request", str(uuid4()), about, REQUEST, exchange.request, LEVEL)
 
 
 def _info(name: str, user_agent: str) -> bytes:
@@ -132,13 +128,4 @@ def _info(name: str, user_agent: str) -> bytes:
     block = "".join(f"{key}: {value}\r\n" for key, value in fields.items()).encode()
     date = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     about = {"WARC-Date": date, "WARC-Filename": name}
-    return _record("warcinfo", f"<urn:uuid:{uuid4()}>", "application/warc-fields", block, about)
-
-
-def _record(kind: str, number: str, content_type: str, block: bytes, about: dict[str, str]) -> bytes:
-    fields = {"WARC-Type": kind, "WARC-Record-ID": number, **about}
-    fields |= {"Content-Type": content_type, "Content-Length": str(len(block))}
-    head = "WARC/1.1\r\n" + "".join(f"{key}: {value}\r\n" for key, value in fields.items()) + "\r\n"
-    squeeze = zlib.compressobj(LEVEL, zlib.DEFLATED, 31)
-    data = squeeze.compress(head.encode("utf-8", "replace") + block + b"\r\n\r\n")
-    return data + squeeze.flush()
+    return warc_record("warcinfo", str(uuid4()), about, INFO, block, LEVEL)

@@ -3,10 +3,10 @@
 The chance that the next fetch of an arm brings something new falls as the arm is used up. So what counts is
 the latest evidence: of the last 8, 16, 32, … fetches, how many were worth it. For each such window the Wilson
 score gives the highest rate that the evidence still allows; the lowest of them is the arm's *bound*. An arm
-without evidence has the bound 1: nothing speaks against it yet.
+without evidence has the bound 1.
 
-That is Good and Turing's reasoning turned to addresses: what the next draw holds that no draw held before is
-told by how many of the latest draws were the first of their kind.
+This is the estimate of Good and Turing applied to URLs: the chance that the next fetch is something new is
+the share of new things among the latest fetches.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections import Counter
 from functools import lru_cache
 from math import sqrt
 
-from pagekin.crawl.patterns import Arm, Met, general
+from pagekin.crawl.patterns import Arm, NewUrl, general
 
 WINDOWS = (8, 16, 32, 64, 128)
 Z = 1.96
-"""Normal quantile of the bound: one in forty rates this low lies above it, by chance."""
+"""Normal quantile of the bound: the true rate is above it in 2.5% of cases."""
 
 _ALL = (1 << WINDOWS[-1]) - 1
 _MASKS = tuple((window, (1 << window) - 1) for window in WINDOWS)
@@ -31,7 +31,7 @@ SIBLINGS = 8
 BORROWED_WIDELY = 64
 """And then so many fetches' worth comes from them: enough to leave an arm of which little was tried."""
 TRUST = 2
-"""Relatives' evidence counts half of one's own."""
+"""Evidence from relatives counts half."""
 RICH = 0.8
 """An arm is rich when at least so many of its latest pages were new ones."""
 ENOUGH = 8
@@ -64,7 +64,6 @@ class Outcomes:
         self.new = 0
 
     def add(self, new: bool) -> None:
-        """One fetch more."""
         self.bits = (self.bits << 1 | new) & _ALL
         self.fetches += 1
         self.new += new
@@ -86,7 +85,7 @@ class Outcomes:
         return best
 
 
-class Kin:
+class Relatives:
     """Outcomes of arms that are relatives, and of the first fetch of each."""
 
     __slots__ = ("all", "firsts")
@@ -96,7 +95,6 @@ class Kin:
         self.firsts = Outcomes()
 
     def add(self, new: bool, first: bool) -> None:
-        """One fetch more."""
         self.all.add(new)
         if first:
             self.firsts.add(new)
@@ -105,50 +103,46 @@ class Kin:
 class Yields:
     """Outcomes of every arm, of its relatives, and of all fetches together.
 
-    Relatives are the arms of one host whose addresses were met before but for the same part: what `sid` does
-    to articles it does to lists too. Those of arms whose addresses are new in every part are the ones whose
-    patterns differ in the names of folders: `/users/ann/mail` is like `/users/bob/mail`.
+    Relatives are the arms of one host whose URLs were met before but for the same part: `sid` has the same
+    effect on articles and on lists. For arms whose URLs are new in every part they are those whose patterns
+    differ in the names of folders: `/users/ann/mail` is like `/users/bob/mail`.
     """
 
     def __init__(self) -> None:
         self.arms: dict[Arm, Outcomes] = {}
         self.uniques: dict[Arm, Outcomes] = {}
-        self.relatives: dict[tuple[str, str], Kin] = {}
+        self.relatives: dict[tuple[str, str], Relatives] = {}
         self.all = Outcomes()
         self.queued: Counter[Arm] = Counter()
-        """Addresses that wait to be fetched."""
-        self.flying: Counter[Arm] = Counter()
-        """Addresses that are being fetched."""
+        """SeenUrls that wait to be fetched."""
+        self.in_flight: Counter[Arm] = Counter()
+        """SeenUrls that are being fetched."""
 
     def queue(self, arm: Arm) -> None:
-        """An address waits."""
         self.queued[arm] += 1
 
-    def fly(self, arm: Arm) -> None:
-        """A waiting address is being fetched."""
+    def start(self, arm: Arm) -> None:
         _less(self.queued, arm)
-        self.flying[arm] += 1
+        self.in_flight[arm] += 1
 
-    def forget(self, arm: Arm) -> None:
-        """A waiting address will not be fetched."""
+    def drop(self, arm: Arm) -> None:
         _less(self.queued, arm)
 
-    def land(self, arm: Arm) -> None:
-        """A fetch ended."""
-        _less(self.flying, arm)
+    def finish(self, arm: Arm) -> None:
+        _less(self.in_flight, arm)
 
     def learn(self, arm: Arm, worth: bool, unique: bool) -> None:
         """What came of a fetch: was it worth it, and was the page itself a new one?"""
         own = self.arms.setdefault(arm, Outcomes())
-        self.relatives.setdefault(_family(arm), Kin()).add(worth, not own.fetches)
+        self.relatives.setdefault(_family(arm), Relatives()).add(worth, not own.fetches)
         own.add(worth)
         self.uniques.setdefault(arm, Outcomes()).add(unique)
         self.all.add(worth)
 
-    def arm(self, met: Met) -> Arm:
-        """The arm of an address: of the parts that made it new, the one that made the fewest new pages."""
-        poorest = min(met.again, key=lambda part: (self._of_part(met.host, part), part), default="")
-        return Arm(met.host, met.pattern, poorest)
+    def arm(self, new: NewUrl) -> Arm:
+        """The arm of a URL: of the parts that made it new, the one that made the fewest new pages."""
+        poorest = min(new.again, key=lambda part: (self._of_part(new.host, part), part), default="")
+        return Arm(new.host, new.pattern, poorest)
 
     def _of_part(self, host: str, part: str) -> float:
         known = self.relatives.get((host, part))
@@ -169,20 +163,20 @@ class Yields:
         own = self.arms.get(arm, _NONE)
         kin = self.relatives.get(_family(arm))
         if kin is None or kin.all.fetches <= own.fetches or (own.bits and not arm.again):
-            # Pages that were new in the folder of one name speak for themselves.
+            # An arm that brought new pages needs no evidence from its relatives.
             return own.bound()
         widely = own.fetches > 0 and kin.firsts.fetches >= SIBLINGS
         borrowed = min(BORROWED_WIDELY if widely else BORROWED, (kin.all.fetches - own.fetches) / TRUST)
         rate = kin.all.rate(BORROWED_WIDELY if widely else BORROWED)
         bound = own.bound(rate * borrowed, borrowed)
         if not own.fetches:
-            # What an arm brings at first is told by what others brought at first.
+            # The first fetch of an arm is predicted by the first fetches of its relatives.
             bound = min(bound, kin.firsts.bound())
         return bound if arm.again else min(bound, own.bound())
 
     def best(self) -> float:
-        """The highest bound of all arms that have addresses to come; 0 if there are none."""
-        return max(map(self.bound, self.queued.keys() | self.flying.keys()), default=0.0)
+        """The highest bound of all arms that have URLs to come; 0 if there are none."""
+        return max(map(self.bound, self.queued.keys() | self.in_flight.keys()), default=0.0)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -21,34 +21,41 @@ def shingler(params: ShingleParams) -> _core.Shingler:
 
 @dataclass(frozen=True)
 class Sketch:
-    """The one native pass over each page (crates/core/src/sketch.rs)."""
+    """The one native pass over each page (crates/core/src/page/batch.rs)."""
 
     style: StyleParams
     shingles: ShingleParams
 
     @property
     def schema(self) -> pa.Schema:
-        """`tables.SKETCHED`."""
         return SKETCHED.schema
 
-    def open(self, threads: int) -> BatchFunction:
-        """The pass on a pool of so many threads."""
-        sketcher = _core.Sketcher(
-            threads, self.style.n, self.style.m, self.style.seed, shingler(self.shingles)
+    def native(self, threads: int) -> _core.Sketcher:
+        """The kernel, on a pool of so many threads."""
+        return _core.Sketcher(
+            threads,
+            self.style.n,
+            self.style.m,
+            self.style.seed,
+            self.style.scripts,
+            self.style.structure_t > 0,
+            shingler(self.shingles),
         )
+
+    def open(self, threads: int) -> BatchFunction:
+        sketcher = self.native(threads)
         names = SKETCHED.names
         return lambda records: sketcher.sketch(records).select(names)
 
 
 @dataclass(frozen=True)
-class Rows:
+class SelectRows:
     """The rows of one table among sketched records: the pages, or the records that are none."""
 
     table: Table
     skipped: bool = False
 
     def __call__(self, batch: Batch) -> Batch:
-        """Projects a batch."""
         reason = batch.column("reason")
         rows = batch.select(self.table.names)
         if reason.null_count not in (0, batch.num_rows) or (reason.null_count == 0) != self.skipped:
@@ -66,11 +73,11 @@ def link_rows(batch: Batch) -> Batch:
 
 
 OUTPUTS = (
-    Output(PAGES, Rows(PAGES)),
-    Output(TEXTS, Rows(TEXTS)),
+    Output(PAGES, SelectRows(PAGES)),
+    Output(TEXTS, SelectRows(TEXTS)),
     Output(LINKS, link_rows),
-    Output(SKETCHES, Rows(SKETCHES)),
-    Output(SKIPPED, Rows(SKIPPED, skipped=True)),
+    Output(SKETCHES, SelectRows(SKETCHES)),
+    Output(SKIPPED, SelectRows(SKIPPED, skipped=True)),
 )
 
 

@@ -38,7 +38,7 @@ class Kernel(Protocol):
 
 @dataclass(frozen=True)
 class Resources:
-    """What a gatherer may use."""
+    """What a reducer may use."""
 
     threads: int
     memory: int
@@ -46,13 +46,13 @@ class Resources:
     spill: Path
     """A folder for its files alone, removed afterwards."""
     advance: Callable[[float], None] = lambda done: None
-    """Hears which share of the finishing is done."""
-    note: Callable[[str, Any], None] = lambda name, fact: None
-    """Puts a fact about the work into `run.json`."""
+    """Is told which share of `finish` is done."""
+    note: Callable[[str, Any], None] = lambda name, value: None
+    """Puts a figure about the work into `run.json`."""
 
 
-class Gatherer(Protocol):
-    """Takes in rows, and gives what they amount to when all have met."""
+class Reducer(Protocol):
+    """Takes all rows of some groups, then gives the result."""
 
     def push(self, batch: Batch) -> None:
         """More rows, in any order."""
@@ -64,7 +64,7 @@ class Gatherer(Protocol):
 class Exchange(Protocol):
     """A pure function of all the rows that have a key in common. Must pickle.
 
-    A gatherer sees complete groups: the local engine gives it all rows, another engine those of some keys.
+    A reducer sees complete groups: the local engine gives it all rows, another engine those of some keys.
     What comes out may depend neither on which groups it sees together nor on the order of the rows.
     """
 
@@ -76,8 +76,8 @@ class Exchange(Protocol):
     def schema(self) -> pa.Schema:
         """The schema of what comes out."""
 
-    def open(self, resources: Resources) -> Gatherer:
-        """A gatherer for one set of groups."""
+    def open(self, resources: Resources) -> Reducer:
+        """A reducer for one set of groups."""
 
 
 @dataclass(frozen=True)
@@ -88,32 +88,50 @@ class Output:
     project: BatchFunction
 
 
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """How far a step has come since it was last said."""
+
+    rows: int
+    """So many more: pages while a crawl is read, else rows of a table."""
+    done: float
+    """The finished share, from 0 to 1. A step may have several parts; each begins again at 0."""
+    file: str | None = None
+    """The input that is being read."""
+    records: int = 0
+    """So many more records of it, pages or not."""
+    size: int = 0
+    """So many more bytes of HTML."""
+    earlier: bool = False
+    """A run that was stopped did this: it took no time now."""
+
+
 class Progress(Protocol):
-    """Hears how the work goes on."""
+    """Is told how the work goes on."""
 
     def step(self, name: str) -> None:
         """A new step begins."""
 
-    def advance(self, pages: int, done: float) -> None:
-        """So many pages more; `done` is the finished share of the step, from 0 to 1."""
+    def advance(self, more: Advance) -> None:
+        """The step has come further."""
 
 
 class Silent:
     """A `Progress` that says nothing."""
 
     def step(self, name: str) -> None:
-        """Says nothing."""
+        pass
 
-    def advance(self, pages: int, done: float) -> None:
-        """Says nothing."""
+    def advance(self, more: Advance) -> None:
+        pass
 
 
 class Engine(ABC):
     """Moves rows between kernels. A dataset is whatever the engine makes of one; detectors pass it on."""
 
     name: str
-    facts: dict[str, Any]
-    """What gatherers noted since this was last emptied."""
+    metrics: dict[str, Any]
+    """What reducers noted since this was last emptied."""
 
     @abstractmethod
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Any:

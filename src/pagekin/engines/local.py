@@ -20,8 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from pagekin.engines.base import Batch, Engine, Exchange, Kernel, Output, Progress, Resources, Silent
+from pagekin.engines.base import Advance, Batch, Engine, Exchange, Kernel, Output, Progress, Resources, Silent
 from pagekin.engines.parts import Mark, PartWriter, finished_parts, write_table
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, batches, read_input
@@ -56,11 +57,9 @@ class LocalEngine(Engine):
         self.batch_bytes = min(16 << 20, max(1, memory // 32))
         self.memory = memory
         self.progress = progress or Silent()
-        self.facts = {}
+        self.metrics = {}
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
-        """The records of a crawl, batch by batch."""
-
         def records(mark: Mark | None) -> Iterator[Batch]:
             for source in inputs:
                 after = None
@@ -87,13 +86,11 @@ class LocalEngine(Engine):
             for batch in run.batches(table, names):
                 yield batch
                 done += batch.num_rows
-                self.progress.advance(batch.num_rows, done / total)
+                self.progress.advance(Advance(batch.num_rows, done / total))
 
         return Stream(stored, schema, spill=run.spill)
 
     def concat(self, *data: Stream) -> Stream:
-        """One stream behind the other."""
-
         def joined(_: Mark | None) -> Iterator[Batch]:
             for part in data:
                 yield from part.open(None)
@@ -102,8 +99,6 @@ class LocalEngine(Engine):
         return Stream(joined, data[0].schema, spill=spill)
 
     def map(self, data: Stream, kernel: Kernel) -> Stream:
-        """The stream with the kernel applied to each batch."""
-
         def mapped(mark: Mark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with quick_handover(), Prefetch(data.open(mark)) as source:
@@ -113,9 +108,7 @@ class LocalEngine(Engine):
         return replace(data, open=mapped, schema=kernel.schema)
 
     def exchange(self, data: Stream, kernel: Exchange) -> Stream:
-        """What one gatherer makes of all the rows."""
-
-        def gathered(_: Mark | None) -> Iterator[Batch]:
+        def reduced(_: Mark | None) -> Iterator[Batch]:
             if data.spill is not None:
                 data.spill.mkdir(parents=True, exist_ok=True)
             with TemporaryDirectory(dir=data.spill) as folder:
@@ -123,23 +116,21 @@ class LocalEngine(Engine):
                     self.threads,
                     self.memory,
                     Path(folder),
-                    advance=lambda done: self.progress.advance(0, done),
-                    note=self.facts.__setitem__,
+                    advance=lambda done: self.progress.advance(Advance(0, done)),
+                    note=self.metrics.__setitem__,
                 )
-                gatherer = kernel.open(resources)
+                reducer = kernel.open(resources)
                 with Prefetch(data.open(None)) as source:
                     for batch in source:
-                        gatherer.push(batch)
-                yield from gatherer.finish()
+                        reducer.push(batch)
+                yield from reducer.finish()
 
-        return replace(data, open=gathered, schema=kernel.schema)
+        return replace(data, open=reduced, schema=kernel.schema)
 
     def collect(self, data: Stream) -> pa.Table:
-        """All batches as one table."""
         return pa.Table.from_batches(data.open(None), data.schema)
 
     def publish(self, run: Run, step: str, tables: Mapping[Table, Stream | pa.Table]) -> None:
-        """Writes one table after the other, then publishes them."""
         if not run.is_staged(step):
             run.clear_work(step)
             for table, data in tables.items():
@@ -160,18 +151,27 @@ class LocalEngine(Engine):
         mark = done[-1] if done else None
         meter = Meter(data.inputs, self.progress)
         for part in done:
-            meter.advance(part.pages, part.page, part.offset)
+            meter.advance(part.page, part.offset, rows=part.pages, earlier=True)
         writer = PartWriter(work, outputs, done)
         try:
             with Prefetch(data.open(mark)) as source:
                 for batch in source:
                     page, offset = writer.write(batch)
-                    meter.advance(batch.column("reason").null_count, page, offset)
+                    meter.advance(
+                        page,
+                        offset,
+                        rows=batch.column("reason").null_count,
+                        records=batch.num_rows,
+                        size=pc.sum(batch.column("html_bytes")).as_py() or 0,
+                    )
             writer.finish()
         finally:
             writer.close()
         run.stage(step)
         return run.publish(step, [output.table for output in outputs])
+
+
+BYTE_OFFSETS = ("arc", "cdx", "jsonl", "warc", "wet")
 
 
 class Meter:
@@ -187,13 +187,16 @@ class Meter:
             total += _size(source.path)
         self.total = max(total, 1)
 
-    def advance(self, pages: int, page: int, offset: int) -> None:
-        """So many pages more, the last record read being `page` at `offset`."""
+    def advance(
+        self, page: int, offset: int, *, rows: int, records: int = 0, size: int = 0, earlier: bool = False
+    ) -> None:
+        """The last record that was read is `page` at `offset`; the rest as in `Advance`."""
         ordinal = page >> RECORD_BITS
         source = self.inputs[ordinal]
-        # Only WARC offsets are bytes of the file as it lies on the disk.
-        inside = min(offset, _size(source.path)) if source.format in ("warc", "wet") else 0
-        self.progress.advance(pages, (self.begins[ordinal] + inside) / self.total)
+        # Where offsets are bytes of the file as it lies on the disk, or (if it is compressed) more than that.
+        inside = min(offset, _size(source.path)) if source.format in BYTE_OFFSETS else 0
+        done = (self.begins[ordinal] + inside) / self.total
+        self.progress.advance(Advance(rows, done, source.path, records, size, earlier))
 
 
 def _size(path: str) -> int:
@@ -251,7 +254,7 @@ class Prefetch(Iterator[T]):
         self._put((False, end))
 
     def _put(self, entry: tuple[bool, T | BaseException | None]) -> None:
-        # Wakes up now and then: a consumer that went away must not leave this thread waiting for ever.
+        # With a timeout: a consumer that went away must not leave this thread waiting for ever.
         while not self._stop.is_set():
             with suppress(queue.Full):
                 self._queue.put(entry, timeout=0.1)

@@ -89,7 +89,6 @@ class PartWriter:
         self._end_part(last=True)
 
     def close(self) -> None:
-        """Lets go of an unfinished part."""
         for writer in self.writers:
             writer.close()
         self.writers = []

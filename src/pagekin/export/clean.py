@@ -25,6 +25,8 @@ from pagekin.errors import MissingExtraError, TableMissingError, UsageError
 from pagekin.fs import writing
 from pagekin.run import Run
 from pagekin.tables.crawl import DATE
+from pagekin.tables.lookup import TableLookup
+from pagekin.warc import warc_record
 
 PASSAGE = pa.struct([pa.field("start", pa.int64()), pa.field("end", pa.int64())])
 SCHEMA = pa.schema(
@@ -73,43 +75,42 @@ def export_clean(
         min_words: Leave out passages of fewer words.
         threads: How many threads may be used; by default all cores.
         memory: Bytes that may be used; more goes to a folder beside the output.
-        progress: Hears how the work goes on.
+        progress: Is told how the work goes on.
     """
     write = writer_of(output)
     if "duplicates" not in run.tables:
         raise TableMissingError(f"{run.path} has no table 'duplicates'; scan with --only duplicates")
     engine = LocalEngine(threads, progress or Silent(), memory)
-    pages = run.table("pages", ["page", "title", "date", "words"])
-    left_out = run.copies()
-    copied = _core.Places(left_out)
-    facts = _Facts(pages, run.table("duplicates", ["class", "page"]))
-    counted = _Counted()
+    copies = run.copies()
+    left_out = TableLookup(pa.table({"page": copies}))
+    pages = _PageColumns(
+        run.table("pages", ["page", "title", "date", "words"]), run.table("duplicates", ["class", "page"])
+    )
+    counted = _RowCounter()
 
     def texts() -> Iterator[Batch]:
         for batch in engine.load(run, "texts").open(None):
-            kept = batch.filter(pc.invert(copied.hold(batch.column("page"))))
-            yield kept.filter(facts.has_words(kept.column("page")))
+            kept = batch.filter(pc.invert(left_out.contains(batch.column("page"))))
+            yield kept.filter(pages.has_words(kept.column("page")))
 
     with writing(output):
         output.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=output.parent, prefix=f".{output.name}.") as folder:
             partial = Path(folder) / output.name
             schema = SCHEMA
-            rows: Iterator[Batch] = map(facts.join, texts())
+            rows: Iterator[Batch] = map(pages.join, texts())
             if original_only:
                 schema = OWN
-                cut = _cutter(run, engine, facts, texts, min_words, folder)
-                rows = (facts.join(batch, cut(batch)) for batch in texts())
+                cut = _cutter(run, engine, pages, texts, min_words, folder)
+                rows = (pages.join(batch, cut(batch)) for batch in texts())
             write(partial, schema, map(counted, rows))
             partial.replace(output)
-    kept = facts.ids.filter(pc.invert(copied.hold(facts.ids)))
-    worded = len(kept.filter(facts.has_words(kept)))
-    return Exported(counted.rows, len(left_out), len(kept) - worded, worded - counted.rows)
+    kept = pages.ids.filter(pc.invert(left_out.contains(pages.ids)))
+    worded = len(kept.filter(pages.has_words(kept)))
+    return Exported(counted.rows, len(copies), len(kept) - worded, worded - counted.rows)
 
 
-class _Counted:
-    """Counts the rows that pass."""
-
+class _RowCounter:
     rows = 0
 
     def __call__(self, batch: Batch) -> Batch:
@@ -117,34 +118,27 @@ class _Counted:
         return batch
 
 
-class _Facts:
+class _PageColumns:
     """What the run knows of pages beside their texts."""
 
     def __init__(self, pages: pa.Table, duplicates: pa.Table) -> None:
-        self.pages = pages.combine_chunks()
-        self.ids = self.pages["page"].combine_chunks()
-        self.places = _core.Places(self.ids)
-        dates = self._of("date", duplicates["page"].combine_chunks())
+        self.ids = pages["page"].combine_chunks()
+        self.dates = pages["date"].combine_chunks()
+        self.known = TableLookup(pages)
+        dates = self.known.column("date", duplicates["page"])
         members = pa.table({"class": duplicates["class"], "date": dates})
         classes = members.group_by("class").aggregate([("class", "count"), ("date", "min")])
-        self.classes = _core.Places(classes["class"].combine_chunks())
-        self.sizes = classes["class_count"].combine_chunks()
-        self.earliest = classes["date_min"].combine_chunks()
-
-    def _of(self, column: str, page: pa.Array) -> pa.Array:
-        return self.pages[column].combine_chunks().take(self.places.of(page))
+        self.classes = TableLookup(classes, "class")
 
     def has_words(self, page: pa.Array) -> pa.Array:
-        """Whether pages have words."""
-        return pc.greater(self._of("words", page), 0)
+        return pc.greater(self.known.column("words", page), 0)
 
     def order(self) -> Batch:
         """Pages with their ranks: by date where it is known, then by page id.
 
         A page stands for its class, which had the text as soon as any of its pages did.
         """
-        earliest = self.earliest.take(self.classes.of(self.ids))
-        dates = pc.coalesce(earliest, self.pages["date"].combine_chunks())
+        dates = pc.coalesce(self.classes.column("date_min", self.ids), self.dates)
         keys = pa.table({"page": self.ids, "date": dates})
         places = pc.sort_indices(keys, sort_keys=[("date", "ascending"), ("page", "ascending")])
         ranks = pc.sort_indices(places).cast(pa.int64())
@@ -153,10 +147,10 @@ class _Facts:
     def join(self, texts: Batch, cut: Batch | None = None) -> Batch:
         """Rows as they are written; pages of which nothing is left are left out."""
         page = texts.column("page")
-        size = pc.coalesce(self.sizes.take(self.classes.of(page)), pa.scalar(1))
+        size = pc.coalesce(self.classes.column("class_count", page), pa.scalar(1))
         text = texts.column("text") if cut is None else cut.column("text")
-        columns = [texts.column("url"), text, self._of("title", page), self._of("date", page), page]
-        columns.append(pc.subtract(size, 1))
+        title, date = (self.known.column(name, page) for name in ("title", "date"))
+        columns = [texts.column("url"), text, title, date, page, pc.subtract(size, 1)]
         if cut is None:
             return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
         columns.append(cut.column("passages").cast(OWN.field("passages").type))
@@ -167,14 +161,14 @@ class _Facts:
 def _cutter(
     run: Run,
     engine: LocalEngine,
-    facts: _Facts,
+    pages: _PageColumns,
     texts: Callable[[], Iterator[Batch]],
     min_words: int,
     folder: str,
 ) -> Callable[[Batch], Batch]:
     """Reads all texts once to learn which page was first to have a phrase."""
     kernel = shingler(run.params.shingles)
-    originals = _core.Originals(facts.order(), kernel, engine.threads, engine.memory, folder)
+    originals = _core.Originals(pages.order(), kernel, engine.threads, engine.memory, folder)
     for batch in texts():
         originals.push(batch.select(["page", "text"]))
     originals.seal()
@@ -185,7 +179,6 @@ Write = Callable[[Path, pa.Schema, Iterator[Batch]], None]
 
 
 def writer_of(path: Path) -> Write:
-    """Who writes a file of that name."""
     for end, write in WRITERS.items():
         if path.name.lower().endswith(end):
             return write
@@ -213,32 +206,25 @@ def _plain(value: Any) -> str:
 
 def _write_warc(path: Path, schema: pa.Schema, rows: Iterator[Batch]) -> None:
     """WET-like: a conversion record a page, each a gzip member of its own in a `.gz` file."""
-    packed = path.name.lower().endswith(".gz")
+    level = 6 if path.name.lower().endswith(".gz") else None
     with path.open("wb") as file:
         for batch in rows:
             for row in batch.to_pylist():
-                record = _record(row)
-                file.write(gzip.compress(record, 6, mtime=0) if packed else record)
+                file.write(_record(row, level))
 
 
-def _record(row: dict[str, Any]) -> bytes:
-    block: bytes = row["text"].encode("utf-8", "replace")
+def _record(row: dict[str, Any], level: int | None) -> bytes:
     date = row["date"] or datetime(1970, 1, 1, tzinfo=UTC)
-    name = uuid.uuid5(uuid.NAMESPACE_URL, f"pagekin:{row['page']}:{row['url']}")
-    url = "".join((row["url"] or "").split())
-    head = [
-        "WARC/1.1",
-        "WARC-Type: conversion",
-        f"WARC-Record-ID: <urn:uuid:{name}>",
-        f"WARC-Target-URI: {url}",
-        f"WARC-Date: {date.astimezone(UTC).strftime('%Y-%m-%dT%H:%M:%SZ')}",
-        "Content-Type: text/plain",
-        f"Content-Length: {len(block)}",
-    ]
+    fields = {
+        "WARC-Date": date.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "WARC-Target-URI": "".join((row["url"] or "").split()),
+    }
     if row.get("passages") is not None:
-        spans = ",".join(f"{passage['start']}-{passage['end']}" for passage in row["passages"])
-        head.append(f"Pagekin-Passages: {spans}")
-    return "\r\n".join(head).encode("utf-8", "replace") + b"\r\n\r\n" + block + b"\r\n\r\n"
+        spans = (f"{passage['start']}-{passage['end']}" for passage in row["passages"])
+        fields["Pagekin-Passages"] = ",".join(spans)
+    name = uuid.uuid5(uuid.NAMESPACE_URL, f"pagekin:{row['page']}:{row['url']}")
+    block = row["text"].encode("utf-8", "replace")
+    return warc_record("conversion", str(name), fields, "text/plain", block, level)
 
 
 @contextmanager

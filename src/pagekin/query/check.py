@@ -1,56 +1,21 @@
-"""A page that is new against a stored run: which style clusters it would join, and whether it is a quilt."""
+"""A page that is new against a stored run: is it a quilt of its pages?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.quilts.find import gram_index_path
 from pagekin.errors import RunError
-from pagekin.query.like import scan_styles
 from pagekin.run import Run
-from pagekin.sites import read_map
-
-JOINED = pa.schema(
-    [
-        ("cluster", pa.int64()),
-        ("linked", pa.int64()),
-        ("similarity", pa.float64()),
-        ("rank", pa.int64()),
-        ("pages", pa.int64()),
-        ("kind", pa.string()),
-        ("name", pa.string()),
-        ("centroid_url", pa.string()),
-    ]
-)
-"""What `joined` gives: linked pages of the cluster, the highest similarity among them, and the cluster."""
-
-
-def joined(run: Run, page: str | Path, *, threads: int = 2) -> pa.Table:
-    """The style clusters of a run that one page would join, closest first; see `Run.check`."""
-    found, _ = scan_styles(run, page, threads)
-    found = found.filter(pc.greater_equal(found["matching"], run.params.style.t))
-    members = run.table("style_members", ["page", "cluster"])
-    members = members.filter(pc.is_in(members["page"], value_set=found["page"].combine_chunks()))
-    both = members.join(found.select(["page", "similarity"]), "page", join_type="inner")
-    grouped = both.group_by("cluster", use_threads=False).aggregate(
-        [("page", "count"), ("similarity", "max")]
-    )
-    known = run.table("style_clusters", ["cluster", *JOINED.names[3:]])
-    rows = grouped.rename_columns(["cluster", "linked", "similarity"]).join(
-        known, "cluster", join_type="inner"
-    )
-    order = [("linked", "descending"), ("similarity", "descending"), ("cluster", "ascending")]
-    return rows.select(JOINED.names).cast(JOINED).sort_by(order)
+from pagekin.sites import read_server_map
 
 
 @dataclass(frozen=True)
-class Answer:
+class QuiltCheck:
     """What is known of a page from the pages of a run."""
 
     url: str | None
@@ -68,8 +33,12 @@ class Answer:
         """Of the page's grams, the share that stored pages hold too; 0 for a page without grams."""
         return self.patch_grams / self.grams if self.grams else 0.0
 
+    @property
+    def covered_fraction(self) -> float:
+        """Of the page's grams, the share that the sources cover; 0 for a page without grams."""
+        return (self.patch_grams - self.uncovered) / self.grams if self.grams else 0.0
+
     def table(self) -> pa.Table:
-        """The sources as rows."""
         return pa.Table.from_pylist(self.sources)
 
 
@@ -90,11 +59,11 @@ class KnownGrams:
         if not path.exists():
             raise RunError(f"{run.path} has no gram index; scan with --keep-grams to have one")
         try:
-            self.index = _core.GramIndex(str(path), read_map(run.params.servers.map))
+            self.index = _core.GramIndex(str(path), read_server_map(run.params.servers.map))
         except (OSError, ValueError) as error:
             raise RunError(f"cannot use the gram index: {error}") from error
 
-    def check(self, text: str, url: str | None = None, ip: str | None = None) -> Answer:
+    def check(self, text: str, url: str | None = None, ip: str | None = None) -> QuiltCheck:
         """Whether a page is a quilt of stored pages, by the parameters of the run.
 
         A stored page with the same URL is the page itself, and no source of it. Without a URL every stored
@@ -102,26 +71,22 @@ class KnownGrams:
         """
         p = self.params
         try:
-            found = self.index.check(text, url, ip, p.m, p.c, p.theta, p.min_share, p.foreign)
+            found = self.index.check(
+                text, url, ip, p.m, p.c, p.theta, p.min_share, p.foreign, p.share == "covered"
+            )
         except OSError as error:
             raise RunError(f"cannot use the gram index: {error}") from error
-        urls = self._urls([source[0] for source in found["sources"]])
+        sources = [source[0] for source in found["sources"]]
+        urls = self.run.page_columns("pages", ["url"], sources)["url"].to_pylist()
         found["sources"] = [
             {
                 "source": page,
-                "source_url": urls.get(page),
+                "source_url": url,
                 "new_grams": new,
                 "shared_grams": shared,
                 "share": new / found["patch_grams"],
                 "foreign": foreign,
             }
-            for page, new, shared, foreign in found["sources"]
+            for url, (page, new, shared, foreign) in zip(urls, found["sources"], strict=True)
         ]
-        return Answer(url=url, **found)
-
-    def _urls(self, pages: list[int]) -> dict[int, str]:
-        found: dict[int, str] = {}
-        for run in self.run.lineage if pages else []:
-            rows = run.dataset("pages").to_table(columns=["page", "url"], filter=pc.field("page").isin(pages))
-            found.update(zip(rows["page"].to_pylist(), rows["url"].to_pylist(), strict=True))
-        return found
+        return QuiltCheck(url=url, **found)

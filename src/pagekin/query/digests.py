@@ -70,11 +70,11 @@ HEADER = "ssdeep,1.1--blocksize:hash:hash,filename"
 _HEADERS = (HEADER, "ssdeep,1.0--blocksize:hash:hash,filename")
 
 _CONTROL = {code: f"%{code:02X}" for code in (*range(32), 127)}
-"""A name of several lines would break the file; addresses write such characters like this anyway."""
+"""A name of several lines would break the file; URLs write such characters like this anyway."""
 
 
 def in_one_line(name: str) -> str:
-    r"""A name without line breaks and other control characters, which stand as addresses write them.
+    r"""A name without line breaks and other control characters, which stand as URLs write them.
 
     Examples:
         >>> in_one_line("a\tb")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from pagekin.run import Run
 
 @dataclass(frozen=True)
 class Patch:
-    """A run of words that a quilt has in common with a source. Offsets count words."""
+    """Consecutive words that a quilt has in common with a source. Offsets count words."""
 
     rank: int
     """of the source"""
@@ -74,10 +74,10 @@ class Quilt:
 
 
 def quilt(run: Run, page: str | int) -> Quilt:
-    """A quilt by its URL or page id, with the runs of words that each source has too.
+    """A quilt by its URL or page id, with the words that each source has too.
 
-    A gram belongs to the first source, in the order of choice, that has it. Runs also hold grams that too
-    many pages have to count as patch grams.
+    A gram belongs to the first source, in the order of choice, that has it. Patches also hold grams
+    that too many pages have to count as patch grams.
     """
     column = "page" if isinstance(page, int) else "url"
     found = run.dataset("quilts").to_table(filter=pc.field(column) == page)
@@ -88,18 +88,13 @@ def quilt(run: Run, page: str | int) -> Quilt:
     row = found.slice(0, 1).to_pylist()[0]
     mine = run.dataset("quilt_sources").to_table(filter=pc.field("page") == row["page"])
     sources: list[dict[str, Any]] = mine.sort_by("rank").to_pylist()
-    texts = _texts(run, [row["page"], *(source["source"] for source in sources)])
-    runs = _core.patches(
-        texts[row["page"]], [texts[source["source"]] for source in sources], run.params.quilts.k
-    )
-    patches = [Patch(sources[number]["rank"], *rest) for number, *rest in runs]
-    return Quilt(row, sources, texts[row["page"]], patches)
+    pages = [row["page"], *(source["source"] for source in sources)]
+    texts = run.page_columns("texts", ["text"], pages)["text"].to_pylist()
+    return stitched(row, sources, dict(zip(pages, texts, strict=True)), run.params.quilts.k)
 
 
-def _texts(run: Run, pages: Sequence[int]) -> dict[int, str]:
-    wanted = pc.field("page").isin(pages)
-    found: dict[int, str] = {}
-    for known in run.lineage:
-        table = known.dataset("texts").to_table(columns=["page", "text"], filter=wanted)
-        found.update(zip(table["page"].to_pylist(), table["text"].to_pylist(), strict=True))
-    return found
+def stitched(row: dict[str, Any], sources: list[dict[str, Any]], texts: dict[int, str], k: int) -> Quilt:
+    """The quilt of a row of `quilts`, the rows of its sources, and the texts of all these pages."""
+    text = texts[row["page"]]
+    spans = _core.patches(text, [texts.get(source["source"], "") for source in sources], k)
+    return Quilt(row, sources, text, [Patch(sources[number]["rank"], *rest) for number, *rest in spans])

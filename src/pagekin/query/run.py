@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
-import pyarrow as pa
-
 from pagekin import run
-from pagekin.query.check import joined
+from pagekin.query.checker import Answer, Checker
 from pagekin.query.like import Likeness, like
 
 
@@ -39,14 +38,21 @@ class Run(run.Run):
         """
         return like(self, page, threads=threads or len(os.sched_getaffinity(0)), top=top)
 
-    def check(self, page: str | Path, *, threads: int | None = None) -> pa.Table:
-        """The style clusters that a page, an HTML file or one of this run, belongs to or would join.
+    def check(self, page: str | Path | bytes, *, url: str | None = None) -> Answer:
+        """What is known of a page: pages like it, clusters, copies, quilt state, and the verdicts they carry.
+
+        For many pages open a `pagekin.query.checker.Checker` once.
+
+        Args:
+            page: HTML as bytes, an HTML or .txt file, or the URL of a page of this run.
+            url: Where the page is from. A stored page of the same address is the page itself.
 
         Examples:
             >>> import pagekin
             >>> run = pagekin.Run(example_run)
             >>> first = run.table("style_members").to_pylist()[0]
-            >>> run.check(first["url"])["cluster"][0].as_py() == first["cluster"]
+            >>> run.check(first["url"]).style["clusters"][0]["cluster"] == first["cluster"]
             True
         """
-        return joined(self, page, threads=threads or len(os.sched_getaffinity(0)))
+        with closing(Checker(self)) as checker:
+            return checker.check_one(page, url)

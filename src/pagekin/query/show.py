@@ -9,7 +9,6 @@ from random import Random
 
 import duckdb
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from pagekin.errors import UsageError
 from pagekin.query.sql import sealed
@@ -113,13 +112,12 @@ def donors(run: Run, url: str) -> pa.Table:
         raise UsageError(f"{url} has no cover: {hint}")
     cover = found[0]
     ids = [donor["page"] for donor in cover["donors"]]
-    pages = run.dataset("pages").to_table(columns=["page", "url"], filter=ds.field("page").isin(ids))
-    urls = dict(zip(pages["page"].to_pylist(), pages["url"].to_pylist(), strict=True))
+    urls = run.page_columns("pages", ["url"], ids)["url"].to_pylist()
     return pa.table(
         {
             "role": ["page"] + ["donor"] * len(ids),
             "page": pa.array([cover["page"], *ids], pa.int64()),
-            "url": pa.array([url, *(urls[page] for page in ids)], pa.string()),
+            "url": pa.array([url, *urls], pa.string()),
             "shingles": pa.array([cover["popular"], *(d["shingles"] for d in cover["donors"])], pa.int64()),
             "foreign": pa.array([None, *(donor["foreign"] for donor in cover["donors"])], pa.bool_()),
         }

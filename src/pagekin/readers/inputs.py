@@ -10,10 +10,12 @@ from contextlib import closing
 
 from pagekin.errors import InputError, UsageError
 from pagekin.params import ReadParams
+from pagekin.readers.arc import ArcReader, read_arc
 from pagekin.readers.base import Input, Position, Record, message, skipped
 from pagekin.readers.expand import expand
 from pagekin.readers.formats import format_of_content
-from pagekin.readers.html import read_html
+from pagekin.readers.html import read_html, read_left_out
+from pagekin.readers.index import read_cdx, read_parquet_index
 from pagekin.readers.jsonl import read_jsonl, read_jsonl_stored
 from pagekin.readers.parquet import read_parquet
 from pagekin.readers.source import open_source
@@ -51,7 +53,7 @@ def read_pages(
         (400, True)
     """
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
-    for source in expand([os.fspath(name) for name in paths]):
+    for source in expand([os.fspath(name) for name in paths], follow_links=params.follow_links):
         for record in read_input(source, params):
             if record.reason is None:
                 yield record
@@ -75,19 +77,25 @@ def _read_stream(source: Input, params: ReadParams, _after: Position | None) -> 
         form = format_of_content(stored, source.path)
         if form == "warc":
             yield from WarcReader(source, params).records(stored)
+        elif form == "arc":
+            yield from ArcReader(source, params).records(stored)
         elif form == "jsonl":
             yield from read_jsonl_stored(source, stored, params)
         else:
-            raise InputError(f"{source.path}: a stream must be WARC or JSONL; save {form} to a file first")
+            raise InputError(f"{source.path}: a stream must be WARC, ARC or JSONL; save {form} to a file")
 
 
 _READERS: dict[str, Callable[[Input, ReadParams, Position | None], Iterator[Record]]] = {
+    "arc": read_arc,
     "warc": read_warc,
     "wet": read_warc,
     "wacz": read_wacz,
     "html": read_html,
+    "left-out": read_left_out,
     "zip": read_html,
     "jsonl": read_jsonl,
     "parquet": read_parquet,
+    "cdx": read_cdx,
+    "parquet-index": read_parquet_index,
     "stream": _read_stream,
 }

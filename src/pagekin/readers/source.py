@@ -6,7 +6,6 @@ import io
 import sys
 import zipfile
 import zlib
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -97,21 +96,20 @@ class Source(io.RawIOBase):
         super().close()
 
 
-class Tape(Source):
+class ReplayBuffer(Source):
     """A stream that cannot seek: keeps the last stretch, so that readers may step back a little."""
 
     def __init__(self, file: Any, owned: bool) -> None:
         super().__init__(file)
         self._owned = owned
-        self._kept: deque[bytes] = deque()
-        self._kept_bytes = 0
+        self._kept = bytearray()
         self._end = 0  # offset up to which the stream was read
         self._position = 0
 
     @property
     def oldest(self) -> int:
         """The earliest offset that can still be gone back to."""
-        return self._end - self._kept_bytes
+        return self._end - len(self._kept)
 
     def reaches(self, offset: int) -> bool:
         """Whether an offset is still kept."""
@@ -121,15 +119,13 @@ class Tape(Source):
         """Up to `size` bytes, from what is kept and then from the stream."""
         if self._position == self._end:
             data = super().read(size)
-            self._kept.append(data)
-            self._kept_bytes += len(data)
+            self._kept += data
             self._end += len(data)
-            while self._kept_bytes - len(self._kept[0]) >= _WINDOW:
-                self._kept_bytes -= len(self._kept.popleft())
+            if len(self._kept) > 2 * _WINDOW:
+                del self._kept[:-_WINDOW]
         else:
-            behind = self._end - self._position
-            data = b"".join(self._kept)[-behind:]
-            data = data if size < 0 else data[:size]
+            begin = self._position - self.oldest
+            data = bytes(self._kept[begin:] if size < 0 else self._kept[begin : begin + size])
         self._position += len(data)
         return data
 
@@ -163,7 +159,7 @@ class Tape(Source):
         super().close()
 
 
-class View(io.RawIOBase):
+class FileSlice(io.RawIOBase):
     """The part `start`..`end` of a file that can seek, as a file of its own."""
 
     def __init__(self, file: Any, start: int, end: int) -> None:
@@ -221,13 +217,13 @@ def open_file(path: str) -> BinaryIO:
 def open_source(path: str) -> Source:
     """An input's bytes: `-` is standard input."""
     if path == "-":
-        return Tape(sys.stdin.buffer, owned=False)
+        return ReplayBuffer(sys.stdin.buffer, owned=False)
     file = open_file(path)
     seekable = False
     with suppress(OSError):
         seekable = file.seekable()
     # A pipe gives what it has; whoever reads here wants all that was asked for.
-    return Source(file) if seekable else Tape(io.BufferedReader(file), owned=True)
+    return Source(file) if seekable else ReplayBuffer(io.BufferedReader(file), owned=True)
 
 
 def codec_of(start: bytes, path: str = "") -> str | None:
@@ -238,6 +234,6 @@ def codec_of(start: bytes, path: str = "") -> str | None:
         return "zstd"  # the second: a skippable frame, such as the dictionary of a .warc.zst
     if start.startswith(LZ4_MAGIC):
         return "lz4"
-    if not start or start.removeprefix(BOM).lstrip().startswith((b"WARC/", b"{")):
+    if not start or start.removeprefix(BOM).lstrip().startswith((b"WARC/", b"filedesc:", b"{")):
         return None
     return _EXTENSIONS.get(Path(path).suffix.lower())

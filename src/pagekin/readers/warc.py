@@ -7,6 +7,7 @@ from contextlib import closing
 
 from pagekin.params import ReadParams
 from pagekin.readers.base import (
+    CUT,
     Input,
     Position,
     Record,
@@ -15,10 +16,10 @@ from pagekin.readers.base import (
     page_id,
     parse_date,
 )
-from pagekin.readers.framed import Framed, field
 from pagekin.readers.frames import Codec
-from pagekin.readers.framing import Framing
 from pagekin.readers.http import MAX_HEAD, BadEncodingError, TooLargeError, decode_body, parse_head
+from pagekin.readers.raw_record import RawRecord, field
+from pagekin.readers.record_scanner import RecordScanner
 from pagekin.readers.source import SNIFF, Source, codec_of, open_source
 
 MAX_LOCATION = 2000
@@ -48,13 +49,16 @@ class WarcReader:
 
     def records(self, stored: Source, start: int = 0, first: int = 0) -> Iterator[Record]:
         """The records from an offset on; the first of them has the ordinal `first`."""
-        framing = Framing(stored, self._codec(stored), self._limit + MAX_HEAD, self._wanted, start)
         page, path = page_id(self._input, first), self._input.path
-        for framed in framing:
-            record = Record(page, None, None, None, None, None, None, None, path, framed.offset)
-            self._fill(record, framed)
+        for raw in self._scan(stored, start):
+            record = Record(page, None, None, None, None, None, None, None, path, raw.offset)
+            self._fill(record, raw)
             yield record
             page += 1
+
+    def _scan(self, stored: Source, start: int) -> Iterator[RawRecord]:
+        codec = self._codec(stored)
+        return iter(RecordScanner(stored, codec, self._limit + MAX_HEAD, self._wanted, start))
 
     def records_after(self, stored: Source, after: Position) -> Iterator[Record]:
         """The records after a position: from its offset if that tells the record, else from the beginning.
@@ -83,40 +87,46 @@ class WarcReader:
         stored.seek(0)
         return Codec(name, stored) if name else None
 
-    def _fill(self, record: Record, framed: Framed) -> None:
+    def _fill(self, record: Record, raw: RawRecord) -> None:
         """Make the record a page, or say why it is none."""
-        head, low = framed.head, framed.low
+        head, low = raw.head, raw.low
         # What most records begin with, spelled like this by most writers.
         usual = low.startswith(b"\r\nwarc-type: response\r\n", 8)
         kind = b"response" if usual else field(head, low, b"\r\nwarc-type:").lower()
-        if framed.reason is None and kind not in _WITH_URL:
+        if raw.reason is None and kind not in _WITH_URL and not raw.missing:
             record.reason, record.detail = "not-a-page", kind.decode("latin-1") or None
             return
         url = field(head, low, b"\r\nwarc-target-uri:")
         if url:
             # Some writers put the URL in angle brackets, as older drafts of the standard had it.
             record.url = (url[1:-1] if url[0] == 60 and url[-1] == 62 else url).decode("utf-8", "replace")
-        if framed.reason is not None:
-            record.reason, record.detail = framed.reason, framed.detail
+        if raw.reason is not None:
+            record.reason, record.detail = raw.reason, raw.detail
         elif kind == b"response":
-            self._response(record, framed)
+            self._response(record, raw)
         elif kind == b"revisit":
             record.reason = "revisit"
             refers = field(head, low, b"\r\nwarc-refers-to-target-uri:")
             record.detail = refers.decode("utf-8", "replace") or None
         else:
-            self._content(record, framed, kind == b"conversion")
+            self._content(record, raw, kind == b"conversion")
+        if raw.missing and not (record.reason is None and (record.html or record.text)):
+            record.html = record.text = None
+            record.reason = "truncated"
+            record.detail = f"{raw.length} of {raw.length + raw.missing} bytes"
         if record.reason is None:
+            truncated = field(head, low, b"\r\nwarc-truncated:").decode("latin-1") or None
+            record.truncated = CUT if raw.missing else truncated
             record.ip = field(head, low, b"\r\nwarc-ip-address:").decode("latin-1") or None
             record.date = parse_date(field(head, low, b"\r\nwarc-date:").decode("latin-1"))
 
-    def _response(self, record: Record, framed: Framed) -> None:
-        front, data, length = framed.front, framed.data, framed.length
+    def _response(self, record: Record, raw: RawRecord) -> None:
+        front, data, length = raw.front, raw.data, raw.length
         if len(front) > length:
             front = front[:length]
         http = parse_head(front, data)
         if http is None:
-            kind = field(framed.head, framed.low, b"\r\ncontent-type:").lower()
+            kind = field(raw.head, raw.low, b"\r\ncontent-type:").lower()
             if not kind or kind.startswith(b"application/http"):
                 record.reason = "bad-http"
             else:
@@ -138,25 +148,25 @@ class WarcReader:
             begin = http.end - len(front)
             body = data[begin:] if begin >= 0 else front[begin:] + data
             try:
-                body = decode_body(http, body, self._limit)
+                body = decode_body(http, body, self._limit, cut=raw.missing > 0)
             except BadEncodingError as error:
                 record.reason, record.detail = "bad-encoding", str(error)
                 return
             except TooLargeError:
                 record.reason, record.detail = "too-large", f"more than {self._limit} bytes"
                 return
-            if not body and field(framed.head, framed.low, b"\r\nwarc-truncated:") == b"length":
+            if not body and field(raw.head, raw.low, b"\r\nwarc-truncated:") == b"length":
                 record.reason, record.detail = "too-large", "left out by the crawler"
             elif content_type is None and not looks_like_html(body):
                 record.reason, record.detail = "not-html", "no Content-Type"
             else:
                 record.html = body
 
-    def _content(self, record: Record, framed: Framed, conversion: bool) -> None:
+    def _content(self, record: Record, raw: RawRecord, conversion: bool) -> None:
         """A block that is the content itself: a stored resource, or the text that WET files give."""
-        length = framed.length
-        block = (framed.front + framed.data)[:length]
-        content_type = field(framed.head, framed.low, b"\r\ncontent-type:").decode("latin-1") or None
+        length = raw.length
+        block = (raw.front + raw.data)[:length]
+        content_type = field(raw.head, raw.low, b"\r\ncontent-type:").decode("latin-1") or None
         record.content_type = content_type
         is_text = conversion and (content_type or "text/plain").lower().startswith("text/plain")
         if not is_text and not (is_html_type(content_type) if content_type else looks_like_html(block)):
@@ -170,8 +180,8 @@ class WarcReader:
         else:
             record.html = block
 
-    def _wanted(self, framed: Framed) -> bool:
+    def _wanted(self, raw: RawRecord) -> bool:
         """Whether a large record, of which there is the beginning, would be a page but for its size."""
         record = Record(0, None, None, None, None, None, None, None, "", 0)
-        self._fill(record, framed)
+        self._fill(record, raw)
         return record.reason == "too-large"

@@ -23,7 +23,7 @@ from pagekin.report.story import (
     term,
 )
 
-COPIED = "(patch_grams - uncovered) / nullif(grams, 0)::DOUBLE"
+COPIED = "covered_fraction"
 """The share of a quilt's grams that its sources hold."""
 
 FOREIGN = {"none": "", "host": " on other hosts", "domain": " on other sites", "ip": " on other servers"}
@@ -99,7 +99,7 @@ def quilts(data: Data) -> Section:
 def _shares(data: Data, total: int) -> Figure:
     found = dict(
         data.rows(
-            "SELECT least(floor(patch_fraction * 20), 19)::INT, count(*) FROM quilts GROUP BY 1 ORDER BY 1"
+            "SELECT least(floor(covered_fraction * 20), 19)::INT, count(*) FROM quilts GROUP BY 1 ORDER BY 1"
         )
     )
     most = sum(many for step, many in found.items() if step >= 16)
@@ -112,7 +112,7 @@ def _shares(data: Data, total: int) -> Figure:
         of="quilts",
         share="text that other pages have too",
         alt=f"Histogram of quilts by shared text. {title}.",
-        note="The patch fraction: patch grams of all grams.",
+        note="The covered fraction: grams that the named sources hold, of all grams.",
     )
 
 
@@ -191,7 +191,7 @@ def _table(data: Data, total: int) -> Table:
         Column(
             "copied text",
             "percent",
-            "(patch_grams - uncovered) / grams",
+            "covered_fraction",
             "share of its grams that the sources hold",
             bar=True,
         ),

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from pagekin import _core
-from pagekin.detect.fuzzy.find import columns_of
 from pagekin.errors import RunError
 from pagekin.run import Run
 
@@ -23,11 +22,11 @@ ENOUGH = 0.95
 """Share of the pairs that must be similar enough for a score to be suggested."""
 FEW = 40
 """Fewer pairs than this say little about one in twenty."""
-MOST_PAGES = 50_000
+MAX_PAGES = 50_000
 """Pages that are looked at; of a larger run, so many evenly spread."""
-MOST_HOLDERS = 32
+MAX_HOLDERS = 32
 """Pages that are compared with by one piece of their digests, so that a large class does not take long."""
-MOST_MATCHES = 50
+MAX_MATCHES = 50
 """Pairs that one page gives at most, so that a large class does not fill the sample."""
 
 
@@ -51,13 +50,13 @@ class Range:
     high: int
     pairs: int
     mean: float
-    least: float
+    min_similarity: float
     """the smallest similarity"""
     alike: float
     """share of the pairs that are as similar as was asked for"""
 
 
-class Standing(NamedTuple):
+class ScoreThreshold(NamedTuple):
     """All pairs from a score on."""
 
     score: int
@@ -73,11 +72,11 @@ class Calibration:
 
     pairs: list[Pair]
     ranges: list[Range]
-    standings: list[Standing]
-    """what the scores that are borne out by enough pairs are worth, highest first"""
+    standings: list[ScoreThreshold]
+    """estimates for the scores that enough pairs support, highest first"""
 
     @property
-    def suggested(self) -> Standing | None:
+    def suggested(self) -> ScoreThreshold | None:
         """The lowest score from which on all but one in twenty pairs are similar enough."""
         return min((row for row in self.standings if row.alike >= ENOUGH), default=None)
 
@@ -91,7 +90,7 @@ class Calibration:
         }
 
     @property
-    def best(self) -> Standing:
+    def best(self) -> ScoreThreshold:
         """The score from which on most pairs are similar enough."""
         return max(self.standings, key=lambda row: row.alike)
 
@@ -101,7 +100,7 @@ def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Cal
 
     Args:
         run: The run; it needs its texts and sketches, no detector.
-        similarity: What makes two texts near duplicates in the eyes of the reader, 0 to 1.
+        similarity: The similarity from which on you call two texts near duplicates, 0 to 1.
         per_range: Pairs to compare for each range of scores.
         seed: Another seed takes other pairs.
     """
@@ -109,7 +108,7 @@ def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Cal
     if not pairs:
         raise RunError(f"{run.path} has no two different texts whose digests have a score")
     pages = sorted({page for _, a, b, _ in pairs for page in (a, b)})
-    texts = columns_of(run, "texts", ["text"], pages)["text"].to_pylist()
+    texts = run.page_columns("texts", ["text"], pages)["text"].to_pylist()
     phrases = {page: _phrases(text) for page, text in zip(pages, texts, strict=True)}
     found = [Pair(score, _jaccard(phrases[a], phrases[b]), a, b, weight) for score, a, b, weight in pairs]
     return Calibration(found, _ranges(found, similarity), _standings(found, similarity))
@@ -118,20 +117,20 @@ def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Cal
 def sample_pairs(run: Run, per_range: int, seed: int) -> list[tuple[int, int, int, float]]:
     """Score, pages and weight of some pairs for each range of scores, by score and page."""
     table = run.table("sketches", ["page", "md5", "ssdeep"])
-    step = max(1, -(-table.num_rows // MOST_PAGES))
+    step = max(1, -(-table.num_rows // MAX_PAGES))
     first: dict[str, tuple[int, str]] = {}
     for row in table.take(list(range(0, table.num_rows, step))).to_pylist():
         first.setdefault(row["md5"], (row["page"], row["ssdeep"]))
     pages = list(first.values())
     rng = random.Random(seed)
     rng.shuffle(pages)  # of the pages that share a piece, any may be among those compared with
-    index = _core.DigestIndex(MOST_HOLDERS)
+    index = _core.DigestIndex(MAX_HOLDERS)
     index.add([digest for _, digest in pages])
     seen: dict[int, int] = defaultdict(int)
     kept: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for number, (page, digest) in enumerate(pages):
         matches = [match for match in index.matches(digest, 1) if match[0] < number]
-        for other, score in rng.sample(matches, min(MOST_MATCHES, len(matches))):
+        for other, score in rng.sample(matches, min(MAX_MATCHES, len(matches))):
             place = (score - 1) // RANGE
             seen[place] += 1
             # Each pair of a range is kept with the same chance, however many there are.
@@ -169,7 +168,7 @@ def _ranges(pairs: list[Pair], similarity: float) -> list[Range]:
     return rows
 
 
-def _standings(pairs: list[Pair], similarity: float) -> list[Standing]:
+def _standings(pairs: list[Pair], similarity: float) -> list[ScoreThreshold]:
     """For every score, the pairs from it on; where there are enough of them, or else all."""
     rows, alike, total = [], 0.0, 0.0
     above = sorted(pairs, key=lambda pair: -pair.score)
@@ -177,5 +176,5 @@ def _standings(pairs: list[Pair], similarity: float) -> list[Standing]:
         total += pair.weight
         alike += pair.weight * (pair.similarity >= similarity)
         if place == len(above) or above[place].score != pair.score:
-            rows.append(Standing(pair.score, place, alike / total))
+            rows.append(ScoreThreshold(pair.score, place, alike / total))
     return [row for row in rows if row.pairs >= FEW] or rows

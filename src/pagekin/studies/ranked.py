@@ -1,7 +1,7 @@
 """Ranked lists of search results, and the documents in them.
 
 Lists come as JSONL with `query`, `rank`, `url` and `html` or `text`, or as a TREC run file. Documents that
-the list does not hold are found in run folders and crawls: by their addresses, by the `id` that a row of
+the list does not hold are found in run folders and crawls: by their URLs, by the `id` that a row of
 JSONL or Parquet has, or by the number of the page in a run.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pagekin import _core
-from pagekin.detect.rows import tuples
+from pagekin.detect.joins import tuples
 from pagekin.errors import InputError
 from pagekin.readers import expand, read_input
 from pagekin.run import Run
@@ -39,7 +39,6 @@ class Page:
 
     @classmethod
     def of(cls, text: str) -> Page:
-        """From its text."""
         text = _plain(text)
         digest = md5(text.encode(), usedforsecurity=False).digest()
         return cls(digest, _core.ssdeep(text.encode()), bool(_core.words(text)))

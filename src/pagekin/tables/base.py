@@ -30,12 +30,10 @@ class Table:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The table's Arrow schema."""
         return pa.schema([pa.field(c.name, c.type) for c in self.columns])
 
     @property
     def names(self) -> list[str]:
-        """The column names in order."""
         return [c.name for c in self.columns]
 
 

@@ -18,28 +18,37 @@ FUZZY = Table(
         Column("kind", pa.string(), "`exact`: the same text as the representative; else `near`"),
         Column("representative", pa.int64(), "the page that stands for the class: its smallest"),
         Column("score", pa.int32(), "ssdeep score against the representative, 0 to 100"),
+        Column(
+            "chain",
+            pa.bool_(),
+            "the score is below the threshold: the page is in the class by others in between",
+        ),
+        Column(
+            "similarity",
+            pa.float64(),
+            "phrases in common with the representative, of all of either; exact (null if not verified)",
+        ),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
         Column("ssdeep", pa.string(), "ssdeep digest of the text as UTF-8"),
     ),
-    brief=("class", "page", "url", "kind", "score"),
+    brief=("class", "page", "url", "kind", "score", "similarity"),
 )
 
 DUPLICATE_RATES = Table(
     "duplicate_rates",
-    "Which addresses and which software give duplicates: pages of a class of `fuzzy` but for its "
-    "representative.",
+    "Which URLs and which software give duplicates: pages of a class of `fuzzy` but for its representative.",
     "duplicates from most to fewest, then site, pattern, cluster",
     (
         Column("site", pa.string(), "registered domain of the pages, else their host"),
-        Column("pattern", pa.string(), "host, path shape and query keys of the pages' addresses"),
+        Column("pattern", pa.string(), "host, path shape and query keys of the pages' URLs"),
         Column("cluster", pa.int64(), "style cluster of the pages; null for none, or without styles"),
-        Column("software", pa.string(), "what the cluster's pages give themselves away as: its `name`"),
+        Column("software", pa.string(), "the `name` of the style cluster"),
         Column("pages", pa.int64(), "pages of this site, pattern and cluster"),
         Column("duplicates", pa.int64(), "exact and near duplicates among them"),
         Column("exact", pa.int64(), "exact duplicates among them"),
         Column("near", pa.int64(), "near duplicates among them"),
         Column("rate", pa.float64(), "duplicates, of the pages"),
-        Column("cause", pa.string(), "what makes most of the duplicates, where it shows in the addresses"),
+        Column("cause", pa.string(), "what makes most of the duplicates, where it shows in the URLs"),
         Column("detail", pa.string(), "the query parameter, the other host, or what a redirect changed"),
         Column("caused", pa.int64(), "duplicates with this cause and detail"),
         Column("url", pa.string(), "one of them"),
@@ -50,15 +59,15 @@ DUPLICATE_RATES = Table(
 
 URL_PARAMETERS = Table(
     "url_parameters",
-    "Which query parameters change what a page says, by addresses that differ in one of them alone.",
+    "Which query parameters change what a page says, by URLs that differ in one of them alone.",
     "repeats from most to fewest, then host, parameter",
     (
         Column("host", pa.string(), "host name, lower case"),
         Column("parameter", pa.string(), "query key, or a key in the path like `;jsessionid=`"),
         Column("role", pa.string(), "what its name suggests: session id, print view, sort order, ..."),
-        Column("addresses", pa.int64(), "addresses, but for this parameter, that were met more than once"),
-        Column("pages", pa.int64(), "pages with those addresses, one for each value of the parameter"),
-        Column("contents", pa.int64(), "different contents for each address, added up"),
+        Column("addresses", pa.int64(), "URLs, but for this parameter, that were met more than once"),
+        Column("pages", pa.int64(), "pages with those URLs, one for each value of the parameter"),
+        Column("contents", pa.int64(), "different contents for each URL, added up"),
         Column("repeats", pa.int64(), "pages minus contents"),
         Column(
             "verdict",

@@ -55,7 +55,7 @@ SITES = Table(
     "Popular shingles by site; those that look like a farm have a rank.",
     "pages, descending; then site",
     (
-        Column("site", pa.string(), "host, domain or address, as `--site` says"),
+        Column("site", pa.string(), "host, domain or IP address, as `--site` says"),
         Column("pages", pa.int64(), "its pages, representatives of duplicate classes only"),
         Column("mean_popular", pa.float64(), "mean of popular shingles a page"),
         Column("std_popular", pa.float64(), "their standard deviation"),

@@ -1,4 +1,4 @@
-"""Which addresses and which software make duplicates, and why, as far as addresses tell."""
+"""Which URLs and which software make duplicates, and why, as far as URLs tell."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from pagekin import _core
 from pagekin.detect.causes.parameters import Parameters
 from pagekin.detect.causes.reasons import Reason, reason
-from pagekin.detect.causes.redirects import Redirects, number
-from pagekin.detect.fuzzy.find import columns_of
-from pagekin.detect.rows import tuples
+from pagekin.detect.causes.redirects import Redirects, url_key
+from pagekin.detect.joins import tuples
 from pagekin.engines.base import Engine
 from pagekin.params import Params
 from pagekin.run import Run
 from pagekin.tables import DUPLICATE_RATES, URL_PARAMETERS
-from pagekin.urls import Address, parse, pattern_of
+from pagekin.tables.lookup import TableLookup
+from pagekin.urls import ParsedUrl, parse_url, url_pattern
 
 LOOK_BACK = 50
-"""Earlier members of its class with which a duplicate's address is compared."""
+"""Earlier members of its class with which a duplicate's URL is compared."""
 
 BATCH = 10_000
 """Rows that are Python objects at a time."""
@@ -32,17 +31,17 @@ class Member(NamedTuple):
     """What is known of a page in a class."""
 
     url: str
-    address: Address
+    parsed: ParsedUrl
     domain: str | None
     ip: str | None
-    number: int
+    key: int
     """by which redirects know it"""
 
     def repeated_by(self, other: Member, redirects: Redirects) -> Reason | None:
-        """Why another page repeats this one. A redirect is a fact and goes before what addresses suggest."""
+        """Why another page repeats this one. A redirect is certain, so it goes before what URLs suggest."""
         same_ip = self.ip is not None and self.ip == other.ip
-        found = reason(self.address, other.address, self.domain == other.domain, same_ip)
-        if redirects.join(self.number, other.number):
+        found = reason(self.parsed, other.parsed, self.domain == other.domain, same_ip)
+        if redirects.join(self.key, other.key):
             return Reason(-1, "redirect", (found and (found.detail or found.cause)) or "")
         return found
 
@@ -74,7 +73,6 @@ class Cell:
     reasons: dict[tuple[str, str], Example] = field(default_factory=dict)
 
     def add(self, url: str, copy: Copy | None) -> None:
-        """One more page."""
         self.pages += 1
         if copy is not None:
             self.kinds[copy.kind] += 1
@@ -93,29 +91,29 @@ def find_causes(run: Run, engine: Engine, params: Params) -> None:
     for batch in run.batches("pages", ["page", "url", "domain", "words"]):
         clusters = clusters_of(batch.column("page"))
         for (page, url, domain, words), cluster in zip(tuples(batch), clusters, strict=True):
-            address = parse(url or "")
+            parsed = parse_url(url or "")
             copy = copies.get(page)
-            cells[domain or address.host, pattern_of(address), cluster].add(url or "", copy)
+            cells[domain or parsed.host, url_pattern(parsed), cluster].add(url or "", copy)
             if words:
-                parameters.add(address, page if copy is None else copy.content)
+                parameters.add(parsed, page if copy is None else copy.content)
     rates = pa.Table.from_pylist(rate_rows(cells, software), schema=DUPLICATE_RATES.schema)
     tables = {DUPLICATE_RATES: rates, URL_PARAMETERS: parameters.table()}
     engine.publish(run, "causes", tables)
 
 
 def find_copies(run: Run) -> Iterator[tuple[int, Copy]]:
-    """Every page that is not its class's representative, with the reason its address gives."""
+    """Every page that is not its class's representative, with the reason its URL gives."""
     fuzzy = run.table("fuzzy", ["class", "page", "url", "kind"])
-    facts = columns_of(run, "pages", ["domain", "ip"], fuzzy["page"].combine_chunks())
-    for name, column in facts.items():
-        fuzzy = fuzzy.append_column(name, column)
+    sites = run.page_columns("pages", ["domain", "ip"], fuzzy["page"])
+    for name in sites.column_names:
+        fuzzy = fuzzy.append_column(name, sites[name])
     rows = (row for batch in fuzzy.to_batches(max_chunksize=BATCH) for row in tuples(batch))
     same: dict[Reason | None, Reason | None] = {}
     redirects = Redirects.of(run)
     last = None
     before: list[Member] = []
     for root, page, url, kind, domain, ip in rows:
-        member = Member(url or "", parse(url or ""), domain, ip, number(url or ""))
+        member = Member(url or "", parse_url(url or ""), domain, ip, url_key(url or ""))
         if root != last:
             last, before = root, []
         else:
@@ -130,13 +128,12 @@ def style_clusters(run: Run) -> Callable[[pa.Array], list[int | None]]:
     """Tells the style clusters of pages; None for one that has none."""
     if "style_members" not in run.tables:
         return lambda pages: [None] * len(pages)
-    members = run.table("style_members", ["page", "cluster"])
-    places, clusters = _core.Places(members["page"].combine_chunks()), members["cluster"].combine_chunks()
-    return lambda pages: clusters.take(places.of(pages)).to_pylist()
+    members = TableLookup(run.table("style_members", ["page", "cluster"]))
+    return lambda pages: members.column("cluster", pages).to_pylist()
 
 
 def cluster_names(run: Run) -> dict[int, str | None]:
-    """What the style clusters give themselves away as."""
+    """The names of the style clusters."""
     if "style_clusters" not in run.tables:
         return {}
     named = run.table("style_clusters", ["cluster", "name"])
@@ -146,10 +143,9 @@ def cluster_names(run: Run) -> dict[int, str | None]:
 def rate_rows(
     cells: dict[tuple[str, str, int | None], Cell], software: dict[int, str | None]
 ) -> list[dict[str, object]]:
-    """The rows of `duplicate_rates`, in order."""
     rows: list[dict[str, object]] = []
     for (site, pattern, cluster), cell in sorted(cells.items(), key=_order):
-        most = max(cell.reasons.items(), key=lambda item: (item[1].pages, item[0]), default=None)
+        main = max(cell.reasons.items(), key=lambda item: (item[1].pages, item[0]), default=None)
         rows.append(
             {
                 "site": site,
@@ -161,11 +157,11 @@ def rate_rows(
                 "exact": cell.kinds["exact"],
                 "near": cell.kinds["near"],
                 "rate": cell.kinds.total() / cell.pages,
-                "cause": most and most[0][0],
-                "detail": (most and most[0][1]) or None,
-                "caused": most[1].pages if most else 0,
-                "url": most and most[1].url,
-                "of_url": most and most[1].of_url,
+                "cause": main and main[0][0],
+                "detail": (main and main[0][1]) or None,
+                "caused": main[1].pages if main else 0,
+                "url": main and main[1].url,
+                "of_url": main and main[1].of_url,
             }
         )
     return rows

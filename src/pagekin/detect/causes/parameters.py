@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from hashlib import blake2b
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -11,19 +10,19 @@ import pyarrow.compute as pc
 
 from pagekin.detect.causes.reasons import role
 from pagekin.tables import URL_PARAMETERS
-from pagekin.urls import Address
+from pagekin.urls import ParsedUrl, name_hash
 
 MAX_KEYS = 8
-"""Addresses with more query keys than this are left out."""
+"""URLs with more query keys than this are left out."""
 
 FEW = 3
-"""Pages that repeat an address but for the parameter, from which on we say whether it matters."""
+"""Pages that repeat a URL but for the parameter, from which on we say whether it matters."""
 
 
 class Parameters:
-    """Addresses grouped by what they are without one parameter; one without it belongs to the group too.
+    """URLs grouped by what they are without one parameter; one without it belongs to the group too.
 
-    An address that was fetched more than once counts once. If its content changed meanwhile, that of others
+    A URL that was fetched more than once counts once. If its content changed meanwhile, that of others
     tells nothing about their parameters, and it does not count.
     """
 
@@ -33,32 +32,33 @@ class Parameters:
         self._rows = array("q"), array("q"), array("q")
         self._contents = array("q"), array("q")
 
-    def add(self, address: Address, content: int) -> None:
+    def add(self, url: ParsedUrl, content: int) -> None:
         """One more page; equal contents have equal numbers."""
-        pairs = [f"{key}={value}" for key, value in address.query]
-        itself = _hash(address, pairs)
+        pairs = [f"{key}={value}" for key, value in url.query]
+        itself = name_hash(url.host, url.path, *pairs)
         self._contents[0].append(itself)
         self._contents[1].append(content)
-        keys = {key for key, _ in address.query}
+        keys = {key for key, _ in url.query}
         if len(keys) > MAX_KEYS:
             return
         for key in keys:
-            rest = [pair for pair, (own, _) in zip(pairs, address.query, strict=True) if own != key]
-            number = self._keys.setdefault((address.host, key), len(self._keys))
-            for column, value in zip(self._rows, (number, _hash(address, rest), itself), strict=True):
+            rest = [pair for pair, (own, _) in zip(pairs, url.query, strict=True) if own != key]
+            number = self._keys.setdefault((url.host, key), len(self._keys))
+            for column, value in zip(
+                self._rows, (number, name_hash(url.host, url.path, *rest), itself), strict=True
+            ):
                 column.append(value)
 
     def table(self) -> pa.Table:
-        """The rows of `url_parameters`."""
-        with_key = _distinct(dict(zip(("key", "group", "address"), map(_column, self._rows), strict=True)))
+        with_key = _distinct(dict(zip(("key", "group", "url"), map(_column, self._rows), strict=True)))
         without = _distinct({name: with_key[name] for name in ("key", "group")})
-        without = without.append_column("address", without["group"])
-        contents = _distinct(dict(zip(("address", "content"), map(_column, self._contents), strict=True)))
-        changes = contents.group_by("address").aggregate([("content", "count"), ("content", "min")])
+        without = without.append_column("url", without["group"])
+        contents = _distinct(dict(zip(("url", "content"), map(_column, self._contents), strict=True)))
+        changes = contents.group_by("url").aggregate([("content", "count"), ("content", "min")])
         steady = changes.filter(pc.equal(changes["content_count"], 1))
         groups = (
             pa.concat_tables([with_key, without])
-            .join(steady.select(["address", "content_min"]), "address", join_type="inner")
+            .join(steady.select(["url", "content_min"]), "url", join_type="inner")
             .group_by(["key", "group"])
             .aggregate([("content_min", "count"), ("content_min", "count_distinct")])
         )
@@ -111,8 +111,3 @@ def _distinct(columns: dict[str, pa.Array]) -> pa.Table:
 
 def _column(values: array[int]) -> pa.Array:
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
-
-
-def _hash(address: Address, pairs: list[str]) -> int:
-    text = "\0".join([address.host, address.path, *pairs]).encode("utf-8", "replace")
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little", signed=True)

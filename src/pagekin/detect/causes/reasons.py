@@ -1,4 +1,4 @@
-"""Why two addresses lead to the same page, as far as the addresses tell."""
+"""Why two URLs lead to the same page, as far as the URLs tell."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from pagekin.urls import Address
+from pagekin.urls import ParsedUrl
 
 ROLES = {
     "session id": r"(php|j|asp|osc|sc|zen)?[-_]?sess(ion)?([-_]?(id|key|hash|token))?|"
@@ -33,7 +33,7 @@ class Reason(NamedTuple):
     """A cause, and what it is about."""
 
     rank: int
-    """the smaller, the less the addresses differ"""
+    """the smaller, the less the URLs differ"""
     cause: str
     detail: str = ""
 
@@ -52,14 +52,15 @@ def role(parameter: str, value: str = "") -> str:
     return next((found for found, names in _ROLES.items() if names.fullmatch(parameter)), "parameter")
 
 
-def reason(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason | None:
-    """Why `b` repeats `a`; None where the addresses have too little in common.
+def reason(a: ParsedUrl, b: ParsedUrl, same_domain: bool, same_ip: bool) -> Reason | None:
+    """Why `b` repeats `a`; None where the URLs have too little in common.
 
     Examples:
-        >>> from pagekin.urls import parse
-        >>> reason(parse("http://a.example/x"), parse("http://www.a.example/x"), True, False)
+        >>> from pagekin.urls import parse_url
+        >>> reason(parse_url("http://a.example/x"), parse_url("http://www.a.example/x"), True, False)
         Reason(rank=1, cause='host alias', detail='www.')
-        >>> reason(parse("http://a.example/x?id=1"), parse("http://a.example/x?id=1&sid=7"), True, False)
+        >>> one, other = parse_url("http://a.example/x?id=1"), parse_url("http://a.example/x?id=1&sid=7")
+        >>> reason(one, other, True, False)
         Reason(rank=2, cause='session id', detail='sid')
     """
     if (a.path, a.query) == (b.path, b.query):
@@ -96,7 +97,7 @@ def _unprinted(path: str) -> str:
     return "/".join(_PRINTED.sub("", part) for part in parts)
 
 
-def _host(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason:
+def _host(a: ParsedUrl, b: ParsedUrl, same_domain: bool, same_ip: bool) -> Reason:
     if a.host == b.host:
         same = a.scheme == b.scheme
         return Reason(0, "fetched again") if same else Reason(0, "scheme", f"{a.scheme} and {b.scheme}")
@@ -107,7 +108,7 @@ def _host(a: Address, b: Address, same_domain: bool, same_ip: bool) -> Reason:
     return Reason(5, "host alias" if same_domain else "mirror", a.host)
 
 
-def _parameters(a: Address, b: Address) -> Reason | None:
+def _parameters(a: ParsedUrl, b: ParsedUrl) -> Reason | None:
     different = set(a.query) ^ set(b.query)
     keys = sorted({key for key, _ in different})
     if not keys:

@@ -1,16 +1,13 @@
-"""Which addresses redirects lead to each other, as far as the crawl kept their answers."""
+"""Which URLs redirects lead to each other, as far as the crawl kept their answers."""
 
 from __future__ import annotations
-
-from hashlib import blake2b
-from urllib.parse import urljoin
 
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from pagekin.detect.rows import tuples
+from pagekin.detect.joins import tuples
 from pagekin.run import Run
-from pagekin.urls import parse
+from pagekin.urls import absolute, name_hash, parse_url
 
 HOPS = 10
 """Redirects in a row that are followed, as browsers and crawlers do."""
@@ -19,11 +16,11 @@ _NONE: frozenset[int] = frozenset()
 
 
 class Redirects:
-    """Where addresses lead, directly or over others; a number stands for each address."""
+    """Where URLs lead, directly or over others; a key stands for each URL."""
 
     def __init__(self) -> None:
         self._target: dict[int, int] = {}
-        self._others: dict[int, set[int]] = {}  # few addresses lead to several
+        self._others: dict[int, set[int]] = {}  # few URLs lead to several
         self._led_to: set[int] = set()
         self._forks: dict[int, set[int]] | None = None
 
@@ -40,28 +37,27 @@ class Redirects:
 
     def add(self, source: str, target: str) -> None:
         """A redirect; the target may be relative."""
-        try:
-            target = urljoin(source, target)
-        except ValueError:
-            return  # no address
-        one, other = number(source), number(target)
+        reached = absolute(target, source)
+        if reached is None:
+            return
+        one, other = url_key(source), url_key(reached)
         if self._target.setdefault(one, other) != other:
             self._others.setdefault(one, set()).add(other)
         self._led_to.add(other)
         self._forks = None
 
     def join(self, one: int, other: int) -> bool:
-        """Whether redirects join two pages: one leads to the other, or one address to both.
+        """Whether redirects join two pages: one leads to the other, or one URL to both.
 
-        Of one address that was fetched twice: whether a redirect led there.
+        Of one URL that was fetched twice: whether a redirect led there.
 
         Examples:
             >>> redirects = Redirects()
             >>> redirects.add("http://a.example/old", "/new")
             >>> redirects.add("http://a.example/older", "/old")
-            >>> redirects.join(number("http://a.example/older"), number("http://a.example/new"))
+            >>> redirects.join(url_key("http://a.example/older"), url_key("http://a.example/new"))
             True
-            >>> redirects.join(number("http://a.example/other"), number("http://a.example/new"))
+            >>> redirects.join(url_key("http://a.example/other"), url_key("http://a.example/new"))
             False
         """
         if not self._target:
@@ -74,7 +70,7 @@ class Redirects:
         return not forks.get(one, _NONE).isdisjoint(forks.get(other, _NONE))
 
     def _reached(self, start: int) -> set[int]:
-        """Where an address leads in at most `HOPS` steps."""
+        """Where a URL leads in at most `HOPS` steps."""
         found, edge = set[int](), [start]
         for _ in range(HOPS):
             edge = [at for at in edge if at in self._target]
@@ -86,7 +82,7 @@ class Redirects:
         return found
 
     def _forked(self) -> dict[int, set[int]]:
-        """For every address, which addresses that led to different ones led there."""
+        """For every URL, which URLs that led to different ones led there."""
         if self._forks is None:
             self._forks = {}
             for source in self._others:
@@ -95,7 +91,7 @@ class Redirects:
         return self._forks
 
 
-def number(url: str) -> int:
-    """Stands for an address, however its host is spelled."""
-    plain = repr(parse(url)).encode("utf-8", "replace")
-    return int.from_bytes(blake2b(plain, digest_size=8).digest(), "little")
+def url_key(url: str) -> int:
+    """Stands for a URL, however it is spelled."""
+    scheme, host, path, query = parse_url(absolute(url) or url)
+    return name_hash(scheme, host, path, *(text for pair in query for text in pair))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from pagekin import _core
+from pagekin.detect.fuzzy.verify import verified
 from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.params import FuzzyParams, Params
 from pagekin.run import Run
@@ -20,25 +21,24 @@ MEMBERS = pa.schema(
 )
 """What comes of the digests: the members of classes."""
 
-PIECES_SHARE = 4
+POSTINGS_SHARE = 4
 """The part of the memory that pieces may take at a time; digests need room too."""
 
 
-class Gatherer:
-    """Digests in, members of classes out (crates/core/src/alike.rs)."""
+class FuzzyReducer:
+    """Digests in, members of classes out (crates/core/src/ssdeep/classes.rs)."""
 
     def __init__(self, run: Run, params: FuzzyParams, resources: Resources) -> None:
-        self.classes = _core.FuzzyClasses(
-            resources.threads, resources.memory // PIECES_SHARE, params.threshold, params.least
+        self.classes = _core.FuzzyClassBuilder(
+            resources.threads, resources.memory // POSTINGS_SHARE, params.threshold, params.min_length
         )
         for known in run.lineage:
             wordless = known.dataset("pages").to_batches(columns=["page"], filter=ds.field("words") == 0)
             for batch in wordless:
-                self.classes.leave_out(batch.column("page").to_pylist())
+                self.classes.exclude(batch.column("page").to_pylist())
         self.push = self.classes.push
 
     def finish(self) -> Iterator[Batch]:
-        """One row for each member."""
         yield self.classes.finish()
 
 
@@ -51,13 +51,12 @@ class Classes:
     by: str = ""
     schema: pa.Schema = MEMBERS
 
-    def open(self, resources: Resources) -> Gatherer:
-        """A gatherer that knows which pages have no words."""
-        return Gatherer(self.run, self.params, resources)
+    def open(self, resources: Resources) -> FuzzyReducer:
+        return FuzzyReducer(self.run, self.params, resources)
 
 
 def find_fuzzy(run: Run, engine: Engine, params: Params) -> None:
-    """Sketches → pieces → classes → fuzzy.
+    """Sketches → pieces → classes → (texts of their pages) → fuzzy.
 
     With `scan --against` the digests of the known runs take part, and the rows are those of the new pages and
     of their representatives.
@@ -65,7 +64,12 @@ def find_fuzzy(run: Run, engine: Engine, params: Params) -> None:
     names = ["page", "md5", "ssdeep"]
     sketches = engine.concat(*(engine.load(known, "sketches", names) for known in run.lineage))
     members = engine.collect(engine.exchange(sketches, Classes(run, params.fuzzy)))
-    engine.publish(run, "fuzzy", {FUZZY: fuzzy_rows(run, new_members(run, members))})
+    if params.fuzzy.similarity:
+        members = verified(run, engine, params, members)
+    else:
+        members = members.append_column("similarity", pa.nulls(members.num_rows, pa.float64()))
+    rows = fuzzy_rows(run, new_members(run, members), params.fuzzy.threshold)
+    engine.publish(run, "fuzzy", {FUZZY: rows})
 
 
 def new_members(run: Run, members: pa.Table) -> pa.Table:
@@ -75,34 +79,16 @@ def new_members(run: Run, members: pa.Table) -> pa.Table:
     return members.filter(pc.or_(new, pc.is_in(members["page"], classes)))
 
 
-def fuzzy_rows(run: Run, members: pa.Table) -> pa.Table:
+def fuzzy_rows(run: Run, members: pa.Table, threshold: int) -> pa.Table:
     """The members with what other tables know of them."""
-    pages = members["page"].combine_chunks()
-    known = {
-        name: column
-        for table, names in (("pages", ["url"]), ("sketches", ["md5", "ssdeep"]))
-        for name, column in columns_of(run, table, names, pages).items()
-    }
-    kind = pc.if_else(members["exact"], "exact", "near")
+    pages = members["page"]
+    digests = run.page_columns("sketches", ["md5", "ssdeep"], pages)
     rows = {
-        **{name: members[name] for name in ("class", "page", "score")},
-        **known,
-        "kind": kind,
+        **{name: members[name] for name in ("class", "page", "score", "similarity")},
+        "chain": pc.less(members["score"], threshold),
+        "url": run.page_columns("pages", ["url"], pages)["url"],
+        **{name: digests[name] for name in digests.column_names},
+        "kind": pc.if_else(members["exact"], "exact", "near"),
         "representative": members["class"],
     }
     return pa.table([rows[name] for name in FUZZY.names], schema=FUZZY.schema)
-
-
-def columns_of(
-    run: Run, table: str, names: Sequence[str], pages: pa.Array | Sequence[int]
-) -> dict[str, pa.ChunkedArray]:
-    """Columns of a table for these pages, known ones too, in their order; nothing else is held in memory."""
-    pages = pages if isinstance(pages, pa.Array) else pa.array(pages, pa.int64())
-    parts = []
-    for known in run.lineage:
-        with known.reading(table):
-            wanted = ds.field("page").isin(pages)
-            parts.append(known.dataset(table).to_table(columns=["page", *names], filter=wanted))
-    found = pa.concat_tables(parts)
-    rows = pc.index_in(pages, value_set=found["page"].combine_chunks())
-    return {name: found[name].take(rows) for name in names}

@@ -1,4 +1,4 @@
-"""What other tables know of quilts and their sources: addresses, links, dates."""
+"""What other tables know of quilts and their sources: URLs, links, dates."""
 
 from __future__ import annotations
 
@@ -8,42 +8,41 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
+from pagekin.detect.joins import lookup
 from pagekin.run import Run
-from pagekin.sites import servers
+from pagekin.sites import server_names
 from pagekin.tables import QUILT_SOURCES, QUILTS
+from pagekin.tables.lookup import TableLookup
 
 KNOWN = ["page", "url", "host", "domain", "date", "links"]
-
-HOST = r"^[a-z]+://(?:[^/?#@]*@)?(?P<host>[^/?#:]+)"
 
 SLICE = 1 << 16
 """Sources that are compared with links at once: each may have many copies."""
 
 
 def attribute(
-    runs: Sequence[Run],
-    sources: pa.Table,
-    quilts: pa.Table,
-    server_map: dict[str, str],
-    classes: bool,
+    run: Run, sources: pa.Table, quilts: pa.Table, server_map: dict[str, str], classes: bool
 ) -> tuple[pa.Table, pa.Table]:
-    """The tables `quilt_sources` and `quilts`, completed. The quilts are pages of the last run.
+    """The tables `quilt_sources` and `quilts`, completed. The quilts are pages of this run.
 
     With `classes` a source stands for its duplicate class: a link to a copy of it is a link to it.
     """
-    copies = _classes(runs if classes else [], sources["source"])
-    pages = _known(runs, sources, quilts, copies, server_map)
-    quilt, source = _rows_of(pages, sources["page"]), _rows_of(pages, sources["source"])
+    copies = _classes(run.lineage if classes else [], sources["source"])
+    wanted = [*quilts["page"].chunks, *sources["source"].chunks, *copies["page"].chunks]
+    pages = _pages(run, pa.chunked_array(wanted, pa.int64()).unique(), copies, server_map)
+    known = TableLookup(pages)
+    quilt, source = known.rows(sources["page"]), known.rows(sources["source"])
     sources = sources.append_column("url", quilt["url"])
     sources = sources.append_column("source_url", source["url"])
     asked = pa.table({"page": sources["page"], "own": quilt["server"], "class": source["class"]})
-    attributed = _linked(runs[-1], asked, pages, server_map)
+    attributed = _linked(run, asked, pages, server_map)
     # Text input has no links to look at.
     sources = sources.append_column("attributed", pc.if_else(pc.is_valid(quilt["links"]), attributed, None))
     sources = sources.append_column("first", _first(quilt["date"], source["date"]))
-    quilts = quilts.append_column("url", _rows_of(pages, quilts["page"])["url"])
+    quilts = quilts.append_column("url", known.column("url", quilts["page"]))
     quilts = _added_up(quilts, sources)
-    return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names)
+    order = [("covered_fraction", "descending"), ("page", "ascending")]
+    return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names).sort_by(order)
 
 
 def _classes(runs: Sequence[Run], sources: pa.ChunkedArray) -> pa.Table:
@@ -58,39 +57,20 @@ def _classes(runs: Sequence[Run], sources: pa.ChunkedArray) -> pa.Table:
     return rows.filter(pc.is_in(rows["class"], wanted))
 
 
-def _known(
-    runs: Sequence[Run],
-    sources: pa.Table,
-    quilts: pa.Table,
-    classes: pa.Table,
-    server_map: dict[str, str],
-) -> pa.Table:
-    """The pages that are quilts, sources or copies of sources, each with its site and class."""
-    chunks = [*quilts["page"].chunks, *sources["source"].chunks, *classes["page"].chunks]
-    wanted = _core.Places(pa.chunked_array(chunks, pa.int64()).combine_chunks())
-    found = []
-    for run in runs:
-        for batch in run.batches("pages", KNOWN):
-            found.append(batch.filter(wanted.hold(batch["page"])))
-    schema = runs[-1].dataset("pages").schema
-    pages = pa.Table.from_batches(found, pa.schema([schema.field(name) for name in KNOWN]))
-    pages = pages.append_column("server", servers(pages, server_map))
-    at = pc.index_in(pages["page"], classes["page"].combine_chunks())
-    return pages.append_column("class", pc.coalesce(classes["class"].take(at), pages["page"]))
-
-
-def _rows_of(pages: pa.Table, wanted: pa.ChunkedArray) -> pa.Table:
-    return pages.take(pc.index_in(wanted, pages["page"].combine_chunks()))
+def _pages(run: Run, wanted: pa.ChunkedArray, classes: pa.Table, server_map: dict[str, str]) -> pa.Table:
+    """What is known of these pages, each with its site and class."""
+    pages = run.page_columns("pages", KNOWN, wanted)
+    pages = pages.append_column("server", server_names(pages, server_map))
+    own_class = lookup(pages["page"], classes, "page", "class")
+    return pages.append_column("class", pc.coalesce(own_class, pages["page"].combine_chunks()))
 
 
 def _linked(run: Run, asked: pa.Table, pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
     """Whether a quilt links to a page of the source's class, or to such a page's site if not its own."""
     pages = pages.filter(pc.is_in(pages["class"], asked["class"].unique()))
-    quilts = _core.Places(asked["page"].combine_chunks())
-    known_urls, known_servers = (_core.Places(pages[name].combine_chunks()) for name in ("url", "server"))
+    known_urls, known_servers = (TableLookup(pages.select([name]), name) for name in ("url", "server"))
     urls, sites = [], []
-    for batch in run.batches("links"):
-        links = batch.filter(quilts.hold(batch["page"]))
+    for links in run.batches("links", pages=asked["page"].combine_chunks()):
         if links.num_rows:
             urls.append(_among(links["page"], links["target_url"], known_urls))
             sites.append(_among(links["page"], _target_servers(links, server_map), known_servers))
@@ -101,13 +81,15 @@ def _linked(run: Run, asked: pa.Table, pages: pa.Table, server_map: dict[str, st
 def _target_servers(links: pa.RecordBatch, server_map: dict[str, str]) -> pa.Array:
     if not server_map:
         return links["target_domain"]
-    host = pc.struct_field(pc.extract_regex(links["target_url"], HOST), "host")
-    return servers(pa.table({"host": host, "domain": links["target_domain"]}), server_map).combine_chunks()
+    host = pa.array([_core.host(url) for url in links["target_url"].to_pylist()], pa.string())
+    return server_names(
+        pa.table({"host": host, "domain": links["target_domain"]}), server_map
+    ).combine_chunks()
 
 
-def _among(page: pa.Array, name: pa.Array, wanted: _core.Places) -> pa.Table:
+def _among(page: pa.Array, name: pa.Array, wanted: TableLookup) -> pa.Table:
     """Links to what has one of the wanted names."""
-    return pa.table({"page": page, "name": name}).filter(wanted.hold(name))
+    return pa.table({"page": page, "name": name}).filter(wanted.contains(name))
 
 
 def _names(pages: pa.Table, column: str) -> pa.Table:
@@ -145,7 +127,7 @@ def _first(quilt: pa.ChunkedArray, source: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _added_up(quilts: pa.Table, sources: pa.Table) -> pa.Table:
-    """The quilts with what their sources amount to."""
+    """The quilts with sums over their sources."""
     named = pc.if_else(sources["attributed"], sources["new_grams"], 0)
     rows = pa.table(
         {
@@ -158,7 +140,7 @@ def _added_up(quilts: pa.Table, sources: pa.Table) -> pa.Table:
     sums = rows.group_by("page").aggregate(
         [("foreign_sources", "sum"), ("new_grams", "sum"), ("attributed", "sum")]
     )
-    mine = sums.take(pc.index_in(quilts["page"], sums["page"].combine_chunks()))
+    mine = TableLookup(sums).rows(quilts["page"])
     quilts = quilts.append_column("foreign_sources", pc.fill_null(mine["foreign_sources_sum"], 0))
     share = pc.divide(
         pc.cast(mine["attributed_sum"], pa.float64()), pc.cast(mine["new_grams_sum"], pa.float64())

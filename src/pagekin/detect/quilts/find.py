@@ -12,14 +12,16 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.phrases.sites import site_pages, with_originality
+from pagekin.detect.quilts.all_sources import all_sources
 from pagekin.detect.quilts.attribution import attribute
+from pagekin.detect.quilts.dates import dated, read_dates
 from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.errors import ParamsError, RunError
-from pagekin.fs import TEMPORARY
+from pagekin.fs import TEMP_SUFFIX
 from pagekin.params import Params, QuiltParams
 from pagekin.run import Run
-from pagekin.sites import read_map, with_servers
-from pagekin.tables import ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
+from pagekin.sites import apply_server_map, read_server_map
+from pagekin.tables import ALL_SOURCES, ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
 
 SOURCE = pa.struct(
     [
@@ -38,13 +40,14 @@ COVERED = pa.schema(
         ("quilt", pa.bool_()),
         ("uncovered", pa.int64()),
         ("sources", pa.list_(SOURCE)),
+        ("holders", pa.list_(SOURCE)),
     ]
 )
 """What comes of each page: its grams, and its sources if it has patch grams enough."""
 
 
-class Gatherer:
-    """Texts in, covered pages out (crates/core/src/quilts.rs)."""
+class QuiltReducer:
+    """Texts in, covered pages out (crates/core/src/quilts/collection.rs)."""
 
     def __init__(
         self,
@@ -52,41 +55,47 @@ class Gatherer:
         params: QuiltParams,
         resources: Resources,
         server_map: dict[str, str],
-        facts: dict[str, Any] | None = None,
+        metrics: dict[str, Any] | None = None,
     ) -> None:
         self.run = run
         self.params = params
-        self.facts = {} if facts is None else facts
+        self.metrics = {} if metrics is None else metrics
         # The rest is for texts on their way in and rows on their way out.
-        self.quilter = _core.Quilter(
+        self.quilter = _core.GramCollection(
             resources.threads, resources.memory // 2, str(resources.spill), params.k, params.seed
         )
+        dates = read_dates(params.dates)
         for known in run.lineage:
             for batch in known.batches("pages", ["page", "url", "host", "domain", "ip"]):
-                self.quilter.sites(with_servers(batch, server_map))
+                self.quilter.push_sites(apply_server_map(batch, server_map))
+            if params.earlier_only:
+                for batch in known.batches("pages", ["page", "url", "date"]):
+                    self.quilter.push_dates(dated(batch, dates))
             if "duplicates" in known.tables and not params.keep_duplicates:
                 for batch in known.batches("duplicates", ["page", "representative"]):
-                    self.quilter.copies(batch)
+                    self.quilter.push_copies(batch)
         self.push = self.quilter.push
 
-    def count(self, m: int) -> _core.Counted:
+    def count(self, m: int) -> _core.CountedGrams:
         """Counts the grams, once all texts are there."""
         params = self.params
         path = gram_index_path(self.run)
-        unfinished = path.with_name(f".{path.name}{TEMPORARY}")
+        unfinished = path.with_name(f".{path.name}{TEMP_SUFFIX}")
         index = str(unfinished) if params.keep_grams else None
         counted = self.quilter.count(m, params.foreign, index, params.verify)
         if params.keep_grams:
             unfinished.replace(path)
-        self.facts.update(counted.facts())
+        self.metrics.update(counted.metrics())
         if params.verify:
-            self.facts["verified"] = verify(self.run, counted)
+            self.metrics["verified"] = verify(self.run, counted)
         return counted
 
     def finish(self) -> Iterator[Batch]:
         """One row for each page of the run."""
         params = self.params
-        covers = self.count(params.m).covers(params.m, params.c, params.theta, params.min_share)
+        covers = self.count(params.m).covers(
+            params.m, params.c, params.theta, params.min_share, params.share == "covered", params.min_shared
+        )
         yield from own_rows(self.run, covers)
 
 
@@ -106,7 +115,7 @@ def gram_index_path(run: Run) -> Path:
     return run.path / "grams.index"
 
 
-def verify(run: Run, counted: _core.Counted) -> int:
+def verify(run: Run, counted: _core.CountedGrams) -> int:
     """Compares the words of all grams that share a hash; returns how many were compared."""
     total = 0
     for verifier in counted.verifiers():
@@ -130,65 +139,73 @@ class Covered:
     run: Run
     params: QuiltParams
     server_map: dict[str, str]
-    facts: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)
     """What was counted, once it is."""
     by: str = ""
     schema: pa.Schema = COVERED
 
-    def open(self, resources: Resources) -> Gatherer:
-        """A gatherer that knows the pages' sites and classes."""
-        return Gatherer(self.run, self.params, resources, self.server_map, self.facts)
+    def open(self, resources: Resources) -> QuiltReducer:
+        return QuiltReducer(self.run, self.params, resources, self.server_map, self.metrics)
 
 
 def find_quilts(run: Run, engine: Engine, params: Params) -> None:
-    """Texts → grams → patches → covers → quilts, quilt_sources, originality.
+    """Texts → grams → patches → covers → quilts, quilt_sources, all_sources, originality.
 
     With `scan --against` the texts of the known runs take part, and the rows are those of the new pages.
     """
     check_sites(run, params.quilts)
     texts = engine.concat(*(engine.load(known, "texts", ["page", "text"]) for known in run.lineage))
-    server_map = read_map(params.servers.map)
+    server_map = read_server_map(params.servers.map)
     exchange = Covered(run, params.quilts, server_map)
     covered = engine.collect(engine.exchange(texts, exchange))
     found = covered.filter(covered["quilt"])
     classes = not params.quilts.keep_duplicates
-    sources, quilts = attribute(run.lineage, source_rows(found), quilt_rows(found), server_map, classes)
+    sources, quilts = attribute(run, source_rows(found), quilt_rows(found), server_map, classes)
+    dates = read_dates(params.quilts.dates)
+    everyone = all_sources(run, listed(found, "holders"), found, sources, dates)
     own = originality(run, covered)
-    tables = {QUILTS: quilts, QUILT_SOURCES: sources, ORIGINALITY: own}
-    if run.is_done("phrases"):  # it ran first, and left room for what is known only now
+    tables = {QUILTS: quilts, QUILT_SOURCES: sources, ALL_SOURCES: everyone, ORIGINALITY: own}
+    if run.is_done("phrases"):  # they left the column `originality` empty
         # A stopped attempt may have left no `sites` in place; what it staged is complete.
         sites = SITES.schema.empty_table() if run.is_staged("quilts") else run.table(SITES.name)
         tables[SITES] = with_originality(sites, site_pages(run, params), own, params)
     engine.publish(run, "quilts", tables)
-    run.update(quilts=exchange.facts)
+    run.update(quilts=exchange.metrics)
 
 
 def check_sites(run: Run, params: QuiltParams) -> None:
-    """Fails when no page has the address by which foreign pages are to be told."""
+    """Fails when no page has the IP address by which foreign pages are to be told."""
     if params.foreign == "ip" and not any(
         len(batch) > batch["ip"].null_count for batch in run.batches("pages", ["ip"])
     ):
-        raise ParamsError("--foreign ip: the crawl recorded no address of any page; take host or domain")
+        raise ParamsError("--foreign ip: the crawl recorded no IP address of any page; take host or domain")
 
 
 def source_rows(found: pa.Table) -> pa.Table:
     """One row for each source of the covered pages, without what other tables know of it."""
-    lists = found["sources"].combine_chunks()
+    rows = listed(found, "sources")
+    patch = found["patch_grams"].take(pc.index_in(rows["page"], found["page"].combine_chunks()))
+    return rows.append_column("share", ratio(rows["new_grams"], patch))
+
+
+def listed(found: pa.Table, column: str) -> pa.Table:
+    """The pages listed for each page, with their ranks in its list."""
+    lists = found[column].combine_chunks()
     parents = pc.list_parent_indices(lists)
     starts = pc.take(lists.offsets, parents)
     flat = pc.list_flatten(lists)
     rank = pc.subtract(pa.array(range(len(parents)), pa.int64()), pc.subtract(starts, lists.offsets[0]))
     rows = pa.table({field.name: column for field, column in zip(SOURCE, flat.flatten(), strict=True)})
     rows = rows.add_column(0, "page", found["page"].take(parents))
-    rows = rows.append_column("rank", pc.add(rank, 1))
-    patch = found["patch_grams"].take(parents)
-    return rows.append_column("share", ratio(rows["new_grams"], patch))
+    return rows.append_column("rank", pc.add(rank, 1))
 
 
 def quilt_rows(found: pa.Table) -> pa.Table:
     """One row for each quilt, without what other tables know of it."""
     rows = found.select(["page", "grams", "patch_grams", "uncovered"])
     rows = rows.append_column("patch_fraction", ratio(rows["patch_grams"], rows["grams"]))
+    rows = rows.append_column("covered_grams", pc.subtract(rows["patch_grams"], rows["uncovered"]))
+    rows = rows.append_column("covered_fraction", ratio(rows["covered_grams"], rows["grams"]))
     return rows.append_column("sources", pc.cast(pc.list_value_length(found["sources"]), pa.int64()))
 
 

@@ -10,15 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.rows import looked_up, rows_of
+from pagekin.detect.joins import known_groups, lookup
 from pagekin.detect.styles.genres import name_clusters
 from pagekin.detect.styles.kinds import cluster_figures, kind_of
-from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
+from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.params import Params, StyleParams
 from pagekin.run import Run
 from pagekin.tables import STYLE_CLUSTERS, STYLE_MEMBERS
 
-FINGERPRINTS = pa.schema([("page", pa.int64()), ("style", pa.binary()), ("known", pa.int64())])
+FINGERPRINTS = pa.schema(
+    [("page", pa.int64()), ("style", pa.binary()), ("structure", pa.binary()), ("known", pa.int64())]
+)
 MEMBERS = pa.schema(
     [
         ("cluster", pa.int64()),
@@ -32,33 +34,13 @@ MEMBERS = pa.schema(
 MILLION = 1_000_000
 """Similarities are summed in millionths, so that means are the same on any machine."""
 
-TOLD = 100
-"""So many of the buckets that were too large for all pairs are told in run.json."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """Says of each page of an earlier run which cluster it was in, or its own id; null for new pages."""
-
-    clusters: pa.Table | None
-    schema: pa.Schema = FINGERPRINTS
-
-    def open(self, threads: int) -> BatchFunction:
-        """Adds the column."""
-
-        def marked(batch: Batch) -> Batch:
-            known = pa.nulls(batch.num_rows, pa.int64())
-            if self.clusters is not None:
-                cluster = looked_up(batch.column("page"), self.clusters, "page", "cluster")
-                known = pc.coalesce(cluster, batch.column("page"))
-            return pa.RecordBatch.from_arrays([*batch.columns, known], schema=FINGERPRINTS)
-
-        return marked
+MAX_REPORTED = 100
+"""So many of the buckets that were too large for all pairs are reported in run.json."""
 
 
 @dataclass
-class Probing:
-    """Collects fingerprints, then probes (crates/core/src/cluster.rs)."""
+class StyleReducer:
+    """Collects fingerprints, then probes (crates/core/src/style/probes.rs)."""
 
     params: StyleParams
     resources: Resources
@@ -67,22 +49,30 @@ class Probing:
     def __post_init__(self) -> None:
         p = self.params
         self.native = _core.StyleClusters(
-            self.resources.threads, p.m, p.k, p.probes, p.t, p.budget, p.seed, p.split_worms
+            self.resources.threads,
+            p.m,
+            p.k,
+            p.probes,
+            p.t,
+            p.structure_t,
+            p.budget,
+            p.seed,
+            p.split_worms,
         )
 
     def push(self, batch: Batch) -> None:
-        """More fingerprints."""
         self.native.push(batch)
 
     def finish(self) -> Iterator[Batch]:
-        """The members of all clusters."""
-        for probe in range(self.params.probes):
+        kinds = 2 if self.params.structure_t else 1
+        probes = kinds * self.params.probes
+        for probe in range(probes):
             self.native.probe(probe)
-            self.resources.advance((probe + 1) / self.params.probes)
+            self.resources.advance((probe + 1) / probes)
         yield self.native.members().cast(MEMBERS)
         big = self.native.big_buckets()
-        told = [{"dimensions": d, "minima": v, "fingerprints": n} for d, v, n in big[:TOLD]]
-        self.resources.note("big_buckets", {"count": len(big), "largest": told})
+        reported = [{"dimensions": d, "minima": v, "fingerprints": n} for d, v, n in big[:MAX_REPORTED]]
+        self.resources.note("big_buckets", {"count": len(big), "largest": reported})
 
 
 @dataclass(frozen=True)
@@ -93,42 +83,33 @@ class Cluster:
     by: str = "bucket"
     schema: pa.Schema = MEMBERS
 
-    def open(self, resources: Resources) -> Probing:
-        """Collects fingerprints."""
-        return Probing(self.params, resources)
+    def open(self, resources: Resources) -> StyleReducer:
+        return StyleReducer(self.params, resources)
 
 
 def find_styles(run: Run, engine: Engine, params: Params) -> None:
     """Sketches → members → (their pages, links, duplicates) → style_clusters, style_members."""
     runs = run.lineage
-    fingerprints = engine.concat(*(_fingerprints(old, engine, old is run) for old in runs))
+    fingerprints = engine.concat(*(_fingerprints(old, engine, run) for old in runs))
     members = engine.collect(engine.exchange(fingerprints, Cluster(params.style)))
-    first = run.first_page
-    clusters, ranked = _rank(members, runs, engine, first)
+    clusters, ranked = _rank(members, run, engine)
     # What chance leaves out: pairs that match in just t dimensions and meet in no probe.
-    engine.facts.update(probes=params.style.probes, miss_rate=round(params.style.miss_rate, 6))
+    engine.metrics.update(probes=params.style.probes, miss_rate=round(params.style.miss_rate, 6))
     engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: ranked})
 
 
-def _fingerprints(run: Run, engine: Engine, new: bool) -> Any:
-    clusters = None
-    if not new:
-        there = "style_members" in run.tables
-        clusters = (
-            run.table("style_members", ["page", "cluster"])
-            if there
-            else pa.table({"page": pa.array([], pa.int64()), "cluster": pa.array([], pa.int64())})
-        )
-    return engine.map(engine.load(run, "sketches", ["page", "style"]), Known(clusters))
+def _fingerprints(run: Run, engine: Engine, current: Run) -> Any:
+    data = engine.load(run, "sketches", FINGERPRINTS.names[:-1])
+    return engine.map(data, known_groups(run, current, "style_members", "cluster", FINGERPRINTS))
 
 
-def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tuple[pa.Table, pa.Table]:
-    """The two tables: clusters by mean similarity × domains, and their (new) members."""
-    columns = ["page", "url", "host", "domain", "words", "links", "title", "generator"]
-    pages = rows_of(runs, engine, "pages", columns, members["page"].combine_chunks())
-    for name in columns[1:]:
-        members = members.append_column(name, looked_up(members["page"], pages, "page", name))
-    members = members.append_column("new", pc.greater_equal(members["page"], first))
+def _rank(members: pa.Table, run: Run, engine: Engine) -> tuple[pa.Table, pa.Table]:
+    """The two tables: clusters by their weight, and their (new) members."""
+    columns = ["url", "host", "domain", "words", "links", "title", "generator"]
+    pages = run.page_columns("pages", columns, members["page"])
+    for name in columns:
+        members = members.append_column(name, pages[name])
+    members = members.append_column("new", pc.greater_equal(members["page"], run.first_page))
     millionths = pc.cast(pc.round(pc.multiply(members["similarity"], MILLION)), pa.int64())
     members = members.append_column("millionths", millionths)
     grouped = members.group_by("cluster", use_threads=False).aggregate(
@@ -145,7 +126,9 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
     )
     count = pc.cast(grouped["page_count"], pa.float64())
     mean = pc.divide(pc.divide(pc.cast(grouped["millionths_sum"], pa.float64()), count), MILLION)
-    figures = cluster_figures(members, grouped["cluster"], runs, engine)
+    # Pages without a host have no domain either; together they are one.
+    domains = pc.cast(pc.max_element_wise(grouped["domain_count_distinct"], 1), pa.float64())
+    figures = cluster_figures(members, grouped["cluster"], run, engine)
     clusters = pa.table(
         {
             "cluster": grouped["cluster"],
@@ -155,9 +138,12 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
             "domains": grouped["domain_count_distinct"],
             "mean_similarity": mean,
             "score": pc.multiply(mean, pc.cast(grouped["domain_count_distinct"], pa.float64())),
-            "name": name_clusters(members, grouped["cluster"], grouped["centroid_first"], runs, engine),
+            "weight": pc.multiply(
+                pc.multiply(mean, domains), pc.log2(pc.add(pc.divide(count, domains), 1.0))
+            ),
+            "name": name_clusters(members, grouped["cluster"], grouped["centroid_first"], run),
             "centroid": grouped["centroid_first"],
-            "centroid_url": looked_up(grouped["centroid_first"], pages, "page", "url"),
+            "centroid_url": lookup(grouped["centroid_first"], members, "page", "url"),
             "cohesion": grouped["cohesion_first"],
             "worm": grouped["worm_first"],
             **figures,
@@ -165,11 +151,11 @@ def _rank(members: pa.Table, runs: list[Run], engine: Engine, first: int) -> tup
     )
     kinds = pa.array([kind_of(row) for row in clusters.to_pylist()], pa.string())
     clusters = clusters.append_column("kind", kinds).sort_by(
-        [("score", "descending"), ("pages", "descending"), ("cluster", "ascending")]
+        [("weight", "descending"), ("pages", "descending"), ("cluster", "ascending")]
     )
     clusters = clusters.append_column("rank", pa.array(range(1, clusters.num_rows + 1), pa.int64()))
     ranked = members.filter(members["new"])
-    ranked = ranked.append_column("rank", looked_up(ranked["cluster"], clusters, "cluster", "rank"))
+    ranked = ranked.append_column("rank", lookup(ranked["cluster"], clusters, "cluster", "rank"))
     order = [("rank", "ascending"), ("similarity", "descending"), ("page", "ascending")]
     ranked = ranked.select(STYLE_MEMBERS.names).sort_by(order)
     return clusters.select(STYLE_CLUSTERS.names).cast(STYLE_CLUSTERS.schema), ranked.cast(

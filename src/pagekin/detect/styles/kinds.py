@@ -1,5 +1,6 @@
 """What kind of cluster it is, and the figures that decide.
 
+stock page   the name says that nobody wrote them: parked, default, error and challenge pages, listings
 copy/paste   few pages on each of several hosts, and skeletons unlike the centroid's: a text, script or
              frameset passed on (the pages of one template differ in skeleton too, but each host has many)
 mirror       at least two fifths of the pages have a text duplicate in the cluster on another host
@@ -9,7 +10,7 @@ template     all others: pages that one piece of software filled in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.rows import looked_up, rows_of
+from pagekin.detect.joins import lookup
+from pagekin.detect.styles.genres import STOCK
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
 MIRRORED = 0.4
-SKELETON = 0.5
+SKELETON = 0.25
 PASTED_PER_HOST = 2
 INNER_LINKS = 0.3
 LINK_DENSITY = 0.05
@@ -43,6 +45,8 @@ def kind_of(cluster: Mapping[str, Any]) -> str | None:
     """
     if cluster["mirrored"] is None:
         return None
+    if cluster.get("name") in STOCK:
+        return "stock page"
     scattered = cluster["hosts"] >= 2 and cluster["pages"] < PASTED_PER_HOST * cluster["hosts"]
     if scattered and cluster["skeleton_similarity"] < SKELETON:
         return "copy/paste"
@@ -55,21 +59,21 @@ def kind_of(cluster: Mapping[str, Any]) -> str | None:
 
 
 def cluster_figures(
-    members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine
+    members: pa.Table, clusters: pa.ChunkedArray, run: Run, engine: Engine
 ) -> dict[str, pa.Array]:
     """The figures for each of the clusters, in their order."""
     words, links = (_sums(members, clusters, name) for name in ("words", "links"))
     return {
-        "mirrored": _mirrored(members, clusters, runs, engine),
-        "inner_links": _inner_links(members, clusters, runs, engine),
+        "mirrored": _mirrored(members, clusters, run),
+        "inner_links": _inner_links(members, clusters, run, engine),
         "link_density": _share(links, pc.add(words, links)),
-        "skeleton_similarity": _skeletons(members, clusters, runs, engine),
+        "skeleton_similarity": _skeletons(members, clusters, run),
     }
 
 
 def _sums(members: pa.Table, clusters: pa.ChunkedArray, column: str) -> pa.Array:
     grouped = members.group_by("cluster", use_threads=False).aggregate([(column, "sum")])
-    return pc.fill_null(looked_up(clusters, grouped, "cluster", f"{column}_sum"), 0)
+    return pc.fill_null(lookup(clusters, grouped, "cluster", f"{column}_sum"), 0)
 
 
 def _share(part: pa.Array, whole: pa.Array) -> pa.Array:
@@ -78,23 +82,21 @@ def _share(part: pa.Array, whole: pa.Array) -> pa.Array:
     return pc.divide(pc.cast(part, pa.float64()), pc.cast(some, pa.float64()))
 
 
-def _mirrored(members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine) -> pa.Array:
+def _mirrored(members: pa.Table, clusters: pa.ChunkedArray, run: Run) -> pa.Array:
     """Share of members in a duplicate class that has members of the same cluster on another host."""
-    if "duplicates" not in runs[-1].tables:
+    if "duplicates" not in run.tables:
         return pa.nulls(len(clusters), pa.float64())
-    classes = rows_of(runs, engine, "duplicates", ["page", "class"], members["page"].combine_chunks())
     rows = members.select(["cluster", "page", "host"])
+    classes = run.page_columns("duplicates", ["class"], rows["page"])["class"]
     # A page that is alone in its class stands for itself.
-    rows = rows.append_column(
-        "class", pc.coalesce(looked_up(rows["page"], classes, "page", "class"), rows["page"].combine_chunks())
-    )
+    rows = rows.append_column("class", pc.coalesce(classes, rows["page"]))
     grouped = rows.group_by(["cluster", "class"], use_threads=False).aggregate(
         [("host", "count_distinct"), ("page", "count")]
     )
     copied = grouped.filter(pc.greater_equal(grouped["host_count_distinct"], 2))
     pages = _sums(copied, clusters, "page_count")
     counts = rows.group_by("cluster", use_threads=False).aggregate([("page", "count")])
-    return _share(pages, looked_up(clusters, counts, "cluster", "page_count"))
+    return _share(pages, lookup(clusters, counts, "cluster", "page_count"))
 
 
 @dataclass(frozen=True)
@@ -109,21 +111,21 @@ class InnerLinks:
         page, clusters, owners = (
             self.members[name].combine_chunks() for name in ("page", "cluster", "domain")
         )
-        pages, ids, domains = _core.Places(page), _core.Places(clusters), _core.Places(owners)
+        pages, ids, domains = _core.KeyLookup(page), _core.KeyLookup(clusters), _core.KeyLookup(owners)
         width = len(self.members)
 
         def pair(clusters: pa.Array, names: pa.Array) -> pa.Array:
             """One number for a cluster (by place) and a domain."""
-            return pc.add(pc.multiply(ids.of(clusters), width), domains.of(names))
+            return pc.add(pc.multiply(ids.index_of(clusters), width), domains.index_of(names))
 
-        known = _core.Places(pair(clusters, owners))
+        known = _core.KeyLookup(pair(clusters, owners))
 
         def counted(batch: Batch) -> Batch:
-            rows_of = pages.of(batch.column("page"))
+            rows_of = pages.index_of(batch.column("page"))
             cluster, own = clusters.take(rows_of), owners.take(rows_of)
             target = batch.column("target_domain")
             other = pc.fill_null(pc.not_equal(own, target), False)
-            inner = pc.and_(known.hold(pair(cluster, target)), other)
+            inner = pc.and_(known.contains(pair(cluster, target)), other)
             rows = pa.table({"cluster": cluster, "inner": pc.cast(inner, pa.int64())})
             rows = rows.filter(pc.is_valid(cluster))
             grouped = rows.group_by("cluster", use_threads=False).aggregate(
@@ -135,28 +137,24 @@ class InnerLinks:
         return counted
 
 
-def _inner_links(
-    members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine
-) -> pa.Array:
+def _inner_links(members: pa.Table, clusters: pa.ChunkedArray, run: Run, engine: Engine) -> pa.Array:
     kernel = InnerLinks(members.select(["cluster", "page", "domain"]).combine_chunks())
-    data = engine.concat(*(engine.load(run, "links", ["page", "target_domain"]) for run in runs))
+    data = engine.concat(*(engine.load(known, "links", ["page", "target_domain"]) for known in run.lineage))
     counts = engine.collect(engine.map(data, kernel))
     return _share(_sums(counts, clusters, "inner"), _sums(counts, clusters, "links"))
 
 
-def _skeletons(members: pa.Table, clusters: pa.ChunkedArray, runs: Sequence[Run], engine: Engine) -> pa.Array:
+def _skeletons(members: pa.Table, clusters: pa.ChunkedArray, run: Run) -> pa.Array:
     """Mean similarity of the members' skeletons to the centroid's, itself apart; 0 for pages without one."""
-    sketches = rows_of(runs, engine, "sketches", ["page", "skeleton"], members["page"].combine_chunks())
     rows = members.filter(pc.not_equal(members["page"], members["centroid"]))
-    pair = pa.record_batch(
-        {
-            "a": looked_up(rows["page"], sketches, "page", "skeleton"),
-            "b": looked_up(rows["centroid"], sketches, "page", "skeleton"),
-        }
+    own, others = (
+        run.page_columns("sketches", ["skeleton"], rows[name])["skeleton"].combine_chunks()
+        for name in ("page", "centroid")
     )
+    pair = pa.record_batch({"a": own, "b": others})
     found = _core.minima_similarity(pair).column("similarity")
     rows = pa.table({"cluster": rows["cluster"].combine_chunks(), "found": pc.fill_null(found, 0)})
     grouped = rows.group_by("cluster", use_threads=False).aggregate([("found", "sum"), ("found", "count")])
-    total = looked_up(clusters, grouped, "cluster", "found_sum")
-    count = looked_up(clusters, grouped, "cluster", "found_count")
+    total = lookup(clusters, grouped, "cluster", "found_sum")
+    count = lookup(clusters, grouped, "cluster", "found_count")
     return _share(total, pc.multiply(count, 1_000_000))

@@ -1,0 +1,4 @@
+//! Exact and near duplicates: candidate pairs by shingles, classes by verified phrases.
+
+pub mod candidates;
+pub mod classes;

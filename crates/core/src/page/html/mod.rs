@@ -1,0 +1,10 @@
+//! HTML without a tree: tags, character references, visible text, links.
+
+pub mod auto_targets;
+pub mod entities;
+pub mod extract;
+pub mod generator;
+pub mod markup;
+pub mod skeleton;
+pub mod structure;
+pub mod text;

@@ -1,0 +1,4 @@
+//! Characters and words.
+
+pub mod chars;
+pub mod words;

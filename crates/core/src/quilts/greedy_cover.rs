@@ -1,0 +1,237 @@
+//! The greedy cover: few other pages that together hold a page's patch grams (Najork 2012, section 2).
+//!
+//! Counts are kept exact while grams are covered, so that a page costs as much as its grams have holders, however many
+//! sources it needs.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A page that holds patch grams of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub page: u32,
+    /// Grams that no source before it holds.
+    pub new_grams: u32,
+    /// Grams it holds in all.
+    pub shared_grams: u32,
+}
+
+/// Grams that the same pages hold: those pages, and how many grams it is. Words in a row mostly have one fate.
+pub type HolderList<'a> = (&'a [u32], u32);
+
+/// A slot is for a page that may be a source; these two are not.
+const UNSEEN: u32 = u32::MAX;
+const REFUSED: u32 = u32::MAX - 1;
+
+/// Buffers for covers, reused from page to page.
+pub struct GreedyCover {
+    /// By page: its slot among the holders that were met.
+    slots: Vec<u32>,
+    holders: Vec<u32>,
+    met: Vec<u32>,
+    counts: Vec<u32>,
+    shared: Vec<u32>,
+    starts: Vec<u32>,
+    lists: Vec<u32>,
+    covered: Vec<bool>,
+    heap: BinaryHeap<(u32, Reverse<u32>)>,
+}
+
+impl GreedyCover {
+    /// For a collection of so many pages.
+    pub fn new(pages: usize) -> Self {
+        GreedyCover {
+            slots: vec![UNSEEN; pages],
+            holders: Vec::new(),
+            met: Vec::new(),
+            counts: Vec::new(),
+            shared: Vec::new(),
+            starts: Vec::new(),
+            lists: Vec::new(),
+            covered: Vec::new(),
+            heap: BinaryHeap::new(),
+        }
+    }
+
+    /// The sources of `page` in the order of choice, given the holders of its patch grams.
+    ///
+    /// Each time the page with the most grams still uncovered, of several the one with the smallest number; until
+    /// none is left, or the best has less than the share `min_share` of all patch grams.
+    pub fn cover(
+        &mut self,
+        page: u32,
+        lists: &[HolderList<'_>],
+        allows: impl Fn(u32) -> bool,
+        min_share: f64,
+        sources: &mut Vec<Source>,
+    ) {
+        self.count(page, lists, allows);
+        self.invert(page, lists);
+        let total: u32 = lists.iter().map(|list| list.1).sum();
+        self.covered.clear();
+        self.covered.resize(lists.len(), false);
+        self.heap.clear();
+        self.heap.extend(self.counts.iter().zip(&self.holders).map(|(count, holder)| (*count, Reverse(*holder))));
+        while let Some((count, Reverse(holder))) = self.heap.pop() {
+            let slot = self.slots[holder as usize] as usize;
+            let now = self.counts[slot];
+            if now < count {
+                // What was first in line by an old count waits again with the new one.
+                if now > 0 {
+                    self.heap.push((now, Reverse(holder)));
+                }
+                continue;
+            }
+            if f64::from(now) / f64::from(total) < min_share {
+                break;
+            }
+            sources.push(Source { page: holder, new_grams: now, shared_grams: self.shared[slot] });
+            self.take(page, slot, lists);
+        }
+        for &holder in &self.met {
+            self.slots[holder as usize] = UNSEEN;
+        }
+    }
+
+    /// After `cover`: every page that might have been a source and holds at least `least` grams, and how many.
+    pub fn holders(&self, least: u32) -> impl Iterator<Item = (u32, u32)> {
+        let all = self.holders.iter().copied().zip(self.shared.iter().copied());
+        all.filter(move |(_, shared)| *shared >= least)
+    }
+
+    fn count(&mut self, page: u32, lists: &[HolderList<'_>], allows: impl Fn(u32) -> bool) {
+        self.holders.clear();
+        self.met.clear();
+        self.counts.clear();
+        self.starts.clear();
+        for &(list, grams) in lists {
+            for &holder in list.iter().filter(|holder| **holder != page) {
+                let slot = &mut self.slots[holder as usize];
+                if *slot == UNSEEN {
+                    self.met.push(holder);
+                    *slot = REFUSED;
+                    if allows(holder) {
+                        *slot = self.holders.len() as u32;
+                        self.holders.push(holder);
+                        self.counts.push(0);
+                        self.starts.push(0);
+                    }
+                }
+                if *slot != REFUSED {
+                    self.counts[*slot as usize] += grams;
+                    self.starts[*slot as usize] += 1;
+                }
+            }
+        }
+        self.shared.clone_from(&self.counts);
+    }
+
+    /// The lists of each slot, one slot after the other; `starts` has how many they are.
+    fn invert(&mut self, page: u32, lists: &[HolderList<'_>]) {
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.starts.push(end);
+        self.lists.clear();
+        self.lists.resize(end as usize, 0);
+        for (number, (list, _)) in lists.iter().enumerate() {
+            for &holder in list.iter().filter(|holder| **holder != page) {
+                let slot = self.slots[holder as usize];
+                if slot != REFUSED {
+                    // From the back, so that `starts` ends as what it is called.
+                    self.starts[slot as usize] -= 1;
+                    self.lists[self.starts[slot as usize] as usize] = number as u32;
+                }
+            }
+        }
+    }
+
+    /// Covers the grams of a slot.
+    fn take(&mut self, page: u32, slot: usize, lists: &[HolderList<'_>]) {
+        for i in self.starts[slot]..self.starts[slot + 1] {
+            let number = self.lists[i as usize] as usize;
+            if std::mem::replace(&mut self.covered[number], true) {
+                continue;
+            }
+            let (list, grams) = lists[number];
+            for &holder in list.iter().filter(|holder| **holder != page) {
+                let slot = self.slots[holder as usize];
+                if slot != REFUSED {
+                    self.counts[slot as usize] -= grams;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    fn plain(page: u32, lists: &[&[u32]], min_share: f64) -> Vec<(u32, u32, u32)> {
+        cover(page, &lists.iter().map(|list| (*list, 1)).collect::<Vec<_>>(), min_share)
+    }
+
+    fn cover(page: u32, lists: &[HolderList<'_>], min_share: f64) -> Vec<(u32, u32, u32)> {
+        let mut sources = Vec::new();
+        let mut greedy = GreedyCover::new(20);
+        greedy.cover(page, lists, |holder| holder != 13, min_share, &mut sources);
+        assert!(greedy.slots.iter().all(|slot| *slot == UNSEEN));
+        sources.iter().map(|s| (s.page, s.new_grams, s.shared_grams)).collect()
+    }
+
+    /// The paper's algorithm, spelled out.
+    fn obvious(page: u32, lists: &[&[u32]], min_share: f64) -> Vec<(u32, u32, u32)> {
+        let mut open: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+        for (gram, list) in lists.iter().enumerate() {
+            for &holder in list.iter().filter(|h| **h != page && **h != 13) {
+                open.entry(holder).or_default().insert(gram);
+            }
+        }
+        let all = open.clone();
+        let mut sources = Vec::new();
+        while let Some((&best, grams)) = open.iter().max_by_key(|(page, grams)| (grams.len(), Reverse(**page))) {
+            let taken = grams.clone();
+            if taken.is_empty() || (taken.len() as f64) / (lists.len() as f64) < min_share {
+                break;
+            }
+            sources.push((best, taken.len() as u32, all[&best].len() as u32));
+            open.values_mut().for_each(|grams| *grams = &*grams - &taken);
+        }
+        sources
+    }
+
+    #[test]
+    fn ties_go_to_the_smallest() {
+        let lists: [&[u32]; 4] = [&[0, 3, 7], &[0, 3, 7], &[0, 5], &[0, 4]];
+        assert_eq!(plain(0, &lists, 0.0), [(3, 2, 2), (4, 1, 1), (5, 1, 1)]);
+        assert_eq!(plain(0, &lists, 0.5), [(3, 2, 2)]);
+        assert_eq!(plain(0, &[&[0, 13]], 0.0), []);
+    }
+
+    proptest! {
+        #[test]
+        fn is_greedy(lists in prop::collection::vec(prop::collection::btree_set(0u32..20, 2..6), 0..40), min_share in 0.0..0.4) {
+            let lists: Vec<Vec<u32>> = lists.into_iter().map(|l| l.into_iter().collect()).collect();
+            let lists: Vec<&[u32]> = lists.iter().map(|l| &l[..]).collect();
+            for page in [0, 7] {
+                prop_assert_eq!(plain(page, &lists, min_share), obvious(page, &lists, min_share));
+                prop_assert_eq!(plain(page, &lists, 0.0), obvious(page, &lists, 0.0));
+            }
+        }
+
+        #[test]
+        fn grams_alike_count_each(
+            lists in prop::collection::vec((prop::collection::btree_set(0u32..9, 2..5), 1u32..6), 0..20), min_share in 0.0..0.4,
+        ) {
+            let lists: Vec<(Vec<u32>, u32)> = lists.into_iter().map(|(l, n)| (l.into_iter().collect(), n)).collect();
+            let alike: Vec<HolderList<'_>> = lists.iter().map(|(l, n)| (&l[..], *n)).collect();
+            let each: Vec<&[u32]> = alike.iter().flat_map(|(l, n)| std::iter::repeat_n(*l, *n as usize)).collect();
+            prop_assert_eq!(cover(0, &alike, min_share), obvious(0, &each, min_share));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Style: fingerprints of noise, the search for similar ones, and clusters of pages made by one template
+//! (Urvoy et al. 2006).
+
+mod bucket;
+pub mod fingerprint;
+pub mod matrix;
+pub mod members;
+pub mod prints;
+pub mod probes;
+pub mod rolling_hash;
+pub mod scan;
+pub mod shape;

@@ -1,0 +1,151 @@
+//! What a style cluster looks like: its centroid, how close to a clique it is, and where it would fall apart.
+//!
+//! Similarities are counted in millionths, so that sums and means are exact and the same on any machine. Clusters of
+//! more than `SAMPLE` pages are judged by that many of them, those with the smallest hashes of their page ids.
+
+use rayon::prelude::*;
+
+use crate::hash::mix;
+use crate::style::fingerprint::Matches;
+use crate::style::prints::Prints;
+use crate::union_find::UnionFind;
+
+/// Members with which each member of a large cluster is compared.
+pub const SAMPLE: usize = 256;
+/// Members among which weak bridges are sought.
+pub const SPLIT_SAMPLE: usize = 2048;
+/// What one is in millionths.
+pub const ONE: u32 = 1_000_000;
+
+/// Similarity in millionths: the unbiased estimate of Jaccard.
+pub fn millionths(found: Matches) -> u32 {
+    (found.jaccard() * f64::from(ONE)).round() as u32
+}
+
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// The row with the highest mean similarity to the others (of the sample).
+    pub centroid: u32,
+    /// Similarity of each member to the centroid, in millionths.
+    pub similarity: Vec<u32>,
+    /// Pairs of the sample that have an edge.
+    pub edges: u64,
+    pub pairs: u64,
+}
+
+/// The shape of a cluster of at least one row.
+pub fn shape(prints: &Prints, members: &[u32]) -> Shape {
+    let sample = hash_smallest(prints, members, SAMPLE);
+    let mut totals = vec![0; members.len()];
+    members.par_chunks(1024).zip(totals.par_chunks_mut(1024)).for_each(|(rows, out)| prints.sums(rows, &sample, out));
+    // A member of the sample has one other less.
+    let mut in_sample = sample.clone();
+    in_sample.sort_unstable();
+    let others = |row: u32| (sample.len() as u64 - u64::from(in_sample.binary_search(&row).is_ok())).max(1);
+    let best = |a: (u32, u64), b: (u32, u64)| {
+        let (left, right) = (u128::from(a.1) * u128::from(others(b.0)), u128::from(b.1) * u128::from(others(a.0)));
+        let smaller = prints.page(a.0 as usize) < prints.page(b.0 as usize);
+        if left > right || (left == right && smaller) { a } else { b }
+    };
+    let centroid = members.iter().copied().zip(totals).reduce(best).map_or(0, |(row, _)| row);
+    let similarity = members.iter().map(|&row| prints.similarity(centroid, row)).collect();
+    let edges = (0..sample.len())
+        .into_par_iter()
+        .map(|i| sample[..i].iter().filter(|&&j| prints.linked(sample[i], j)).count() as u64)
+        .sum();
+    let n = sample.len() as u64;
+    Shape { centroid, similarity, edges, pairs: n * (n - 1) / 2 }
+}
+
+/// So many of the members, those whose pages have the smallest hashes.
+pub fn hash_smallest(prints: &Prints, members: &[u32], count: usize) -> Vec<u32> {
+    let mut sample = members.to_vec();
+    let key = |&row: &u32| (mix(prints.page(row as usize) as u64), row);
+    if sample.len() > count {
+        sample.select_nth_unstable_by_key(count, key);
+        sample.truncate(count);
+    }
+    sample.sort_unstable_by_key(key);
+    sample
+}
+
+/// An edge is weak when its ends have fewer than three of five neighbours in common: of all that either has, the ends
+/// themselves included. A page between two bunches of equal size has half of its neighbours in common with each.
+fn is_weak(common: u32, a: u32, b: u32) -> bool {
+    5 * common < 3 * (a + b - common)
+}
+
+/// Cuts a cluster at its weak bridges: parts of at least two members. A page that no strong edge holds goes with the
+/// part that it has most edges to. The cluster itself, if no edge is strong.
+pub fn split(prints: &Prints, members: &[u32]) -> Vec<Vec<u32>> {
+    let sample = hash_smallest(prints, members, SPLIT_SAMPLE);
+    let n = sample.len();
+    let words = n.div_ceil(64);
+    // Row i: one bit for each neighbour of i, itself included.
+    let near: Vec<Vec<u64>> = (0..n)
+        .into_par_iter()
+        .map(|i| {
+            let mut bits = vec![0u64; words];
+            for j in (0..n).filter(|&j| i == j || prints.linked(sample[i], sample[j])) {
+                bits[j / 64] |= 1 << (j % 64);
+            }
+            bits
+        })
+        .collect();
+    let count = |bits: &[u64]| bits.iter().map(|b| b.count_ones()).sum::<u32>();
+    let degrees: Vec<u32> = near.iter().map(|bits| count(bits)).collect();
+    let mut joined = UnionFind::new(n);
+    for i in 0..n {
+        for j in (0..i).filter(|&j| near[i][j / 64] >> (j % 64) & 1 == 1) {
+            let common = near[i].iter().zip(&near[j]).map(|(a, b)| (a & b).count_ones()).sum();
+            if !is_weak(common, degrees[i], degrees[j]) {
+                joined.join(i as u32, j as u32);
+            }
+        }
+    }
+    let labels = held(joined.labels(), &near);
+    if labels.iter().all(|label| *label == ALONE) {
+        return vec![members.to_vec()];
+    }
+    let mut parts: Vec<Vec<u32>> = vec![Vec::new(); n];
+    let mut sampled: Vec<(u32, usize)> = sample.iter().copied().zip(0..).collect();
+    sampled.sort_unstable();
+    for &row in members {
+        let place = sampled.binary_search_by_key(&row, |s| s.0).map(|at| sampled[at].1).ok();
+        let place = place.or_else(|| nearest(prints, &sample, row));
+        if let Some(label) = place.map(|place| labels[place]).filter(|label| *label != ALONE) {
+            parts[label as usize].push(row);
+        }
+    }
+    parts.retain(|part| part.len() > 1);
+    parts
+}
+
+/// The label of a place that belongs to no part.
+const ALONE: u32 = u32::MAX;
+
+/// The part of each place of the sample: its own, or for one that is alone the part it has most neighbours in.
+fn held(labels: &[u32], near: &[Vec<u64>]) -> Vec<u32> {
+    let mut sizes = vec![0u32; labels.len()];
+    labels.iter().for_each(|label| sizes[*label as usize] += 1);
+    let mut edges = vec![0u32; labels.len()];
+    let mut of = |place: usize| {
+        if sizes[labels[place] as usize] > 1 {
+            return labels[place];
+        }
+        edges.fill(0);
+        for other in (0..labels.len()).filter(|&j| near[place][j / 64] >> (j % 64) & 1 == 1) {
+            edges[labels[other] as usize] += u32::from(sizes[labels[other] as usize] > 1);
+        }
+        // Of equal ones the first: places are in the order of hashes, so that the choice does not depend on the input order.
+        let best = edges.iter().enumerate().max_by_key(|&(label, &edges)| (edges, std::cmp::Reverse(label)));
+        best.filter(|best| *best.1 > 0).map_or(ALONE, |best| best.0 as u32)
+    };
+    (0..labels.len()).map(&mut of).collect()
+}
+
+/// The member of the sample that a row matches best, if it is linked to any.
+fn nearest(prints: &Prints, sample: &[u32], row: u32) -> Option<usize> {
+    let linked = sample.iter().enumerate().filter(|&(_, &other)| prints.linked(other, row));
+    linked.max_by_key(|&(at, &other)| (prints.similarity(other, row), std::cmp::Reverse(at))).map(|found| found.0)
+}

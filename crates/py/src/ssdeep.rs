@@ -1,0 +1,181 @@
+//! Digests at the border.
+
+use std::cmp::Reverse;
+
+use arrow_pyarrow::ToPyArrow;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use pagekin_core::ssdeep::classes;
+use pagekin_core::ssdeep::score::{Digest, Pattern, compare};
+use pagekin_core::ssdeep::store::StoredDigest;
+use pagekin_core::ssdeep::stream::{CopyKind, DigestStream};
+use pagekin_core::ssdeep::{digest, index};
+
+use crate::enter;
+use crate::reducer::Reducer;
+
+fn parse(text: &str) -> PyResult<Digest> {
+    Digest::parse(text).map_err(|error| {
+        let shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
+        PyValueError::new_err(format!("{error}: {shown:.120}"))
+    })
+}
+
+/// The ssdeep digest of some bytes.
+#[pyfunction]
+fn ssdeep(py: Python<'_>, data: &[u8]) -> PyResult<String> {
+    enter(py, || Ok::<_, String>(digest::digest(data)))
+}
+
+/// The score of two digests, 0 to 100. Too quick to be worth a release of the GIL.
+#[pyfunction]
+fn ssdeep_score(a: &str, b: &str) -> PyResult<u32> {
+    Ok(compare(&parse(a)?, &parse(b)?).unwrap_or(0))
+}
+
+/// Why the score of two digests is zero; None if it is not.
+#[pyfunction]
+fn ssdeep_why(a: &str, b: &str) -> PyResult<Option<&'static str>> {
+    Ok(compare(&parse(a)?, &parse(b)?).err().map(|zero| zero.as_str()))
+}
+
+/// The scores of one digest against many.
+#[pyfunction]
+fn ssdeep_scores(digest: &str, others: &Bound<'_, PyList>) -> PyResult<Vec<u32>> {
+    let digest = parse(digest)?;
+    let stored = StoredDigest::of(&digest);
+    let patterns = stored.signatures().map(|(level, signature)| (level, Pattern::of(signature, level)));
+    let score = |other: &StoredDigest<'_>| {
+        let at = |(level, pattern): &(u8, Pattern)| pattern.score(other.at(*level)?);
+        if *other == stored { 100 } else { patterns.iter().filter_map(at).max().unwrap_or(0) }
+    };
+    others.iter().map(|other| Ok(score(&StoredDigest::of(&parse(other.cast::<PyString>()?.to_str()?)?)))).collect()
+}
+
+fn check(threshold: u32, min_length: usize) -> PyResult<()> {
+    if !(1..=100).contains(&threshold) || !(digest::WINDOW..=digest::MAX_LENGTH).contains(&min_length) {
+        return Err(PyValueError::new_err("the threshold must be from 1 to 100, the minimum length from 7 to 64"));
+    }
+    Ok(())
+}
+
+/// Pages as they come, each compared with those before it.
+#[pyclass]
+struct FuzzyIndex {
+    stream: DigestStream,
+}
+
+#[pymethods]
+impl FuzzyIndex {
+    #[new]
+    #[pyo3(signature = (threshold=90, min_length=10, every=false))]
+    fn new(threshold: u32, min_length: usize, every: bool) -> PyResult<Self> {
+        check(threshold, min_length)?;
+        Ok(FuzzyIndex { stream: DigestStream::new(threshold, min_length, every) })
+    }
+
+    /// What a page is to those before it: kind, the place of the page most like it, the score.
+    fn add(&mut self, ssdeep: &str, md5: [u8; 16]) -> PyResult<(&'static str, Option<u32>, u32)> {
+        let found = self.stream.add(&parse(ssdeep)?, md5);
+        let kind = match found.kind {
+            CopyKind::Unique => "unique",
+            CopyKind::Exact => "exact",
+            CopyKind::Near => "near",
+        };
+        Ok((kind, found.of, found.score))
+    }
+
+    /// The place and score of the page most like a digest, of those that new ones are compared with.
+    fn best(&mut self, ssdeep: &str) -> PyResult<Option<(u32, u32)>> {
+        Ok(self.stream.best(&parse(ssdeep)?))
+    }
+
+    /// Pages added, and those that new ones are compared with: unique (but with `every`), and long enough.
+    fn counts(&self) -> (u32, usize) {
+        self.stream.counts()
+    }
+
+    fn memory(&self) -> usize {
+        self.stream.memory()
+    }
+}
+
+/// Digests to be found by others that are like them.
+#[pyclass]
+struct DigestIndex {
+    index: index::DigestIndex,
+}
+
+#[pymethods]
+impl DigestIndex {
+    #[new]
+    #[pyo3(signature = (max_holders=usize::MAX))]
+    fn new(max_holders: usize) -> Self {
+        DigestIndex { index: index::DigestIndex::new(max_holders) }
+    }
+
+    /// Takes in digests; their numbers go on from those before.
+    fn add(&mut self, py: Python<'_>, digests: Vec<String>) -> PyResult<()> {
+        let digests = digests.iter().map(|text| parse(text)).collect::<PyResult<Vec<_>>>()?;
+        enter(py, || {
+            digests.iter().for_each(|digest| self.index.add(digest));
+            Ok::<_, String>(())
+        })
+    }
+
+    /// Number and score of every digest with at least this score, the best first.
+    fn matches(&mut self, digest: &str, threshold: u32) -> PyResult<Vec<(u32, u32)>> {
+        let mut found = Vec::new();
+        self.index.matches(&parse(digest)?, |number, score| found.push((number, score)));
+        found.retain(|&(_, score)| score >= threshold);
+        found.sort_unstable_by_key(|&(number, score)| (number, Reverse(score)));
+        found.dedup_by_key(|&mut (number, _)| number);
+        found.sort_unstable_by_key(|&(number, score)| (Reverse(score), number));
+        Ok(found)
+    }
+}
+
+/// Finds the classes among many digests.
+#[pyclass(frozen)]
+struct FuzzyClassBuilder(Reducer<classes::FuzzyClassBuilder>);
+
+#[pymethods]
+impl FuzzyClassBuilder {
+    #[new]
+    fn new(threads: usize, memory: usize, threshold: u32, min_length: usize) -> PyResult<Self> {
+        check(threshold, min_length)?;
+        let builder = classes::FuzzyClassBuilder::new(threshold, min_length, memory);
+        Ok(FuzzyClassBuilder(Reducer::new(threads, builder)?))
+    }
+
+    /// Pages that join no class.
+    fn exclude(&self, py: Python<'_>, pages: Vec<i64>) -> PyResult<()> {
+        self.0.update(py, |builder| {
+            pages.into_iter().for_each(|page| builder.exclude(page));
+            Ok(())
+        })
+    }
+
+    /// More pages: page, md5, ssdeep.
+    fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.push(batch, classes::FuzzyClassBuilder::push)
+    }
+
+    /// The members of classes: class, page, exact, score.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.finish(py, classes::FuzzyClassBuilder::finish)?.to_pyarrow(py)
+    }
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<DigestIndex>()?;
+    m.add_class::<FuzzyIndex>()?;
+    m.add_class::<FuzzyClassBuilder>()?;
+    m.add_function(wrap_pyfunction!(ssdeep, m)?)?;
+    m.add_function(wrap_pyfunction!(ssdeep_score, m)?)?;
+    m.add_function(wrap_pyfunction!(ssdeep_scores, m)?)?;
+    m.add_function(wrap_pyfunction!(ssdeep_why, m)?)?;
+    Ok(())
+}

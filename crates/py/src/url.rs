@@ -1,0 +1,45 @@
+//! URLs at the border.
+
+use pyo3::prelude::*;
+
+use pagekin_core::page::url::{domain, links, parts};
+
+/// The host of a URL in lower case.
+#[pyfunction]
+#[pyo3(name = "host")]
+fn py_host(url: &str) -> Option<String> {
+    domain::host(url)
+}
+
+/// The registered domain of a host, or the host itself.
+#[pyfunction]
+#[pyo3(name = "domain")]
+fn py_domain(host: &str) -> &str {
+    domain::domain(host)
+}
+
+/// The absolute http(s) URL, without fragment, that a reference means on a page; None if it leads nowhere.
+#[pyfunction]
+fn resolve_url(base: Option<&str>, href: &str) -> Option<String> {
+    links::resolve(base, href)
+}
+
+/// Scheme, user info, host, port, path, query and fragment.
+type Parts<'a> = (String, Option<&'a str>, String, Option<&'a str>, &'a str, Option<&'a str>, Option<&'a str>);
+
+/// The parts of a URL as they are written, but for scheme and host in lower case and without a default port.
+///
+/// None for what has no authority: `mailto:`, relative references.
+#[pyfunction]
+fn split_url(url: &str) -> Option<Parts<'_>> {
+    let found = parts::split(url)?;
+    let (scheme, host) = (found.scheme.to_ascii_lowercase(), found.host.to_lowercase());
+    Some((scheme, found.userinfo, host, found.port, found.path, found.query, found.fragment))
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(py_host, m)?)?;
+    m.add_function(wrap_pyfunction!(py_domain, m)?)?;
+    m.add_function(wrap_pyfunction!(resolve_url, m)?)?;
+    m.add_function(wrap_pyfunction!(split_url, m)?)
+}

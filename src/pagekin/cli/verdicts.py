@@ -1,0 +1,94 @@
+"""`pagekin verdicts`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pagekin.index.catalog import Catalog
+    from pagekin.run import Run
+    from pagekin.verdicts.state import State
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "--export", "to", type=click.Path(path_type=Path, dir_okay=False), help="Write all rows: .csv or .jsonl."
+)
+@click.option(
+    "--import",
+    "source",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Add the rows of a .csv or .jsonl file.",
+)
+def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
+    """Show what people decided, or move it between runs and files.
+
+    Without an option: the share of spam in judged samples with its 95% interval, and how far judges agree.
+    Rows that are imported keep their judge and time; a row that is there already is left out. Pages are found
+    by their address if their id is another's here. A CSV needs the columns kind, label and url or target.
+
+    \b
+    Examples:
+      pagekin verdicts run
+      pagekin verdicts run --export verdicts.csv
+      pagekin verdicts run --import verdicts.csv
+    """
+    from pagekin.fs import writing
+    from pagekin.index.catalog import Catalog
+    from pagekin.run import Run
+    from pagekin.verdicts import State, files
+
+    opened = Run(run)
+    state = State(opened)
+    if source is not None:
+        done = files.import_rows(state.store, Catalog(opened), source)
+        click.echo(
+            f"{done.added:,} verdicts added; {done.known:,} were there already; "
+            f"{done.elsewhere:,} are about pages that this run does not have",
+            err=True,
+        )
+        state.refresh()
+    if to is not None:
+        form = files.format_of(to)
+        with writing(to):
+            to.write_text("".join(files.written(state.rows(), form)), encoding="utf-8")
+        click.echo(f"{len(state.rows()):,} rows written to {to}", err=True)
+    if source is None and to is None:
+        _tell(opened, state, Catalog(opened))
+
+
+def _tell(run: Run, state: State, catalog: Catalog) -> None:
+    import pyarrow as pa
+
+    from pagekin.cli.tables import clean, print_table
+    from pagekin.verdicts.precision import agreements, estimates
+
+    found = estimates(catalog, state, run.params)
+    click.echo(f"{len(state.rows()):,} verdicts by {len(state.judges()):,} judges")
+    rows = [
+        {
+            "sample": str(one.sample),
+            "parameters": one.params,
+            "of": one.population,
+            "judged": one.judged,
+            "spam": one.labels["spam"],
+            "share": one.share,
+            "from": one.interval[0] if one.sample.order == "random" else None,
+            "to": one.interval[1] if one.sample.order == "random" else None,
+        }
+        for one in found
+    ]
+    if rows:
+        print_table(pa.Table.from_pylist(rows), title="judged samples")
+    for both in agreements(state):
+        kappa = "" if both.kappa is None else f", kappa {both.kappa:.2f}"
+        share = both.agreed / both.common
+        click.echo(
+            f"{clean(both.first)} and {clean(both.second)} agree on {share:.1%} of {both.common:,}{kappa}"
+        )
+    sys.stdout.flush()

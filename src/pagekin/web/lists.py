@@ -1,0 +1,130 @@
+"""The lists of the app: which columns and filters each has, in words."""
+
+from __future__ import annotations
+
+from pagekin.look.table import Column
+from pagekin.web.listing import Filter, Listing
+
+QUILTS = Listing(
+    "quilts",
+    (
+        Column("page", "url", "url"),
+        Column("domain", "text", "domain", width=28),
+        Column(
+            "shared text", "percent", "covered_fraction", "share of its grams that the named sources have"
+        ),
+        Column("sources", "count", "sources"),
+        Column("on other sites", "count", "foreign_sources"),
+        Column("linked", "percent", "attributed_share", "share of the text whose source it links to"),
+        Column("words", "count", "words"),
+    ),
+    "-covered_fraction",
+    "page",
+    (
+        Filter("site", "domain has", "domain"),
+        Filter("shared", "shared text at least", "covered_fraction", "least", hint="0.5"),
+        Filter("sources", "sources at least", "sources", "least"),
+    ),
+    "page",
+)
+
+CLUSTERS = Listing(
+    "clusters",
+    (
+        Column("rank", "count", "rank"),
+        Column("most typical page", "url", "centroid_url"),
+        Column("pages", "count", "pages"),
+        Column("domains", "count", "domains"),
+        Column("similarity", "similarity", "mean_similarity", "mean similarity to the most typical page"),
+        Column("kind", "tag", "kind"),
+        Column("made with", "text", "name", width=30),
+        Column("held together", "percent", "cohesion", "linked pairs of all pairs"),
+    ),
+    "rank",
+    "cluster",
+    (
+        Filter("domains", "domains at least", "domains", "least"),
+        Filter("similarity", "similarity at least", "mean_similarity", "least", hint="0.9"),
+        Filter("kind", "kind", "kind", "is", ("template", "link farm", "mirror", "copy/paste")),
+        Filter("name", "made with", "name"),
+    ),
+    "cluster",
+)
+
+CLASSES = Listing(
+    "classes",
+    (
+        Column("first page", "url", "url"),
+        Column("pages", "count", "pages"),
+        Column("domains", "count", "domains"),
+        Column("the same", "count", "exact", "pages with the first one's text, byte for byte"),
+        Column("almost", "count", "near"),
+        Column("least alike", "percent", "least_jaccard", "phrases in common with the first page"),
+    ),
+    "-pages",
+    "class",
+    (
+        Filter("site", "domain has", "domain"),
+        Filter("domains", "domains at least", "domains", "least"),
+        Filter("pages", "pages at least", "pages", "least"),
+    ),
+    "class",
+)
+
+PHRASES = Listing(
+    "phrases",
+    (
+        Column("phrase", "text", "phrase", width=64),
+        Column("pages", "count", "pages"),
+        Column("domains", "count", "domains"),
+        Column("kind", "tag", "kind"),
+        Column("for example", "url", "example_url"),
+    ),
+    "-pages",
+    "phrase",
+    (
+        Filter("phrase", "phrase has", "phrase"),
+        Filter("kind", "kind", "kind", "is", ("counting", "legal", "navigation", "template", "idiom")),
+        Filter("domains", "domains at least", "domains", "least"),
+    ),
+)
+
+DOMAINS = Listing(
+    "domains",
+    (
+        Column("site", "text", "domain", width=40),
+        Column("pages", "count", "pages"),
+        Column("hosts", "count", "hosts"),
+        Column("templates", "count", "clusters"),
+        Column("quilts", "count", "quilts"),
+        Column("copies", "count", "copies", "pages that repeat an earlier one"),
+        Column("its own text", "percent", "originality", "mean share of grams that no other page has"),
+    ),
+    "-pages",
+    "domain",
+    (
+        Filter("site", "name has", "domain"),
+        Filter("pages", "pages at least", "pages", "least"),
+        Filter("quilts", "quilts at least", "quilts", "least"),
+    ),
+    "site",
+)
+
+WHERE = {"quilts": QUILTS, "clusters": CLUSTERS, "copies": CLASSES, "phrases": PHRASES, "sites": DOMAINS}
+"""The lists by the path that leads to them."""
+
+TITLES = {
+    "quilts": "Quilts: pages made mostly of other pages’ text",
+    "clusters": "Templates: pages made with the same one",
+    "copies": "Copies: pages with the same text, or almost",
+    "phrases": "Popular phrases: five words in a row that many pages have",
+    "sites": "Sites, by registered domain",
+}
+
+NOUNS = {
+    "quilts": "quilts",
+    "clusters": "templates",
+    "copies": "classes of copies",
+    "phrases": "phrases",
+    "sites": "sites",
+}

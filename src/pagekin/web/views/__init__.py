@@ -1,0 +1,1 @@
+"""What screens show, computed from the run."""

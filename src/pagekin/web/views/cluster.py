@@ -1,0 +1,302 @@
+"""A style cluster: its shape, pages to look at side by side, what they have in common, who they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from pagekin import _core
+from pagekin.errors import PagekinError
+from pagekin.index.shelf import record_of
+from pagekin.look.chart import Chart
+from pagekin.look.figure import Figure
+from pagekin.look.graph import Graph, draw
+from pagekin.look.markup import Html
+from pagekin.look.scales import Axis
+from pagekin.look.table import Column
+from pagekin.look.words import count, plain, plural, short_url, similarity
+from pagekin.web.context import Context
+
+BINS = 50
+RANDOM = 5
+DRAWN = 36
+"""Pages of the graph."""
+EXCERPT = 420
+"""Characters of a text that a card shows."""
+SKELETON = 2_400
+"""Characters of the skeleton that are shown."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """A page among others of its kind."""
+
+    role: str
+    page: int
+    url: str
+    title: str
+    similarity: float | None
+    words: int
+    excerpt: str
+
+
+@dataclass(frozen=True)
+class ClusterView:
+    """Everything on the page of a cluster."""
+
+    row: dict[str, Any]
+    headline: str
+    cards: list[Card]
+    domains: list[dict[str, Any]]
+    histogram: Html
+    graph: Html
+    bridges: list[dict[str, Any]]
+    skeleton: str
+    skeleton_note: str
+    url: str = field(default="")
+
+
+def cluster_row(context: Context, cluster: int) -> dict[str, Any] | None:
+    """The row of a cluster."""
+    return context.catalog.row("SELECT * FROM clusters WHERE cluster = ?", [cluster])
+
+
+def headline(row: dict[str, Any]) -> str:
+    """The finding in words."""
+    text = f"{plural(row['pages'], 'page')} on {plural(row['domains'], 'domain')} are made with one template"
+    return f"{text}; mean similarity {similarity(row['mean_similarity'])}"
+
+
+def members_to_see(context: Context, row: dict[str, Any]) -> list[tuple[str, int]]:
+    """The centroid, the least similar member, and five random ones: always the same for a run."""
+    cluster, size = row["cluster"], row["pages"]
+    least = context.catalog.one(
+        "SELECT page FROM members WHERE cluster = ? ORDER BY similarity, page DESC LIMIT 1", [cluster]
+    )
+    places = sorted(Random(cluster).sample(range(size), min(RANDOM + 2, size)))
+    wanted = ", ".join(map(str, places)) or "-1"
+    drawn = context.catalog.rows(
+        f"SELECT page FROM (SELECT page, row_number() OVER (ORDER BY similarity DESC, page) - 1 AS place "
+        f"FROM members WHERE cluster = ?) WHERE place IN ({wanted}) ORDER BY place",
+        [cluster],
+    )
+    seen: list[tuple[str, int]] = [("most typical", row["centroid"])]
+    if least is not None and least != row["centroid"]:
+        seen.append(("least similar", least))
+    shown = {page for _, page in seen}
+    others = [one["page"] for one in drawn if one["page"] not in shown][:RANDOM]
+    return seen + [("drawn at random", page) for page in others]
+
+
+def cards(context: Context, chosen: Sequence[tuple[str, int]]) -> list[Card]:
+    """Pages side by side."""
+    pages = context.catalog.pages([page for _, page in chosen])
+    texts = context.texts.get([page for _, page in chosen])
+    found = []
+    for role, page in chosen:
+        if page in pages:
+            row = pages[page]
+            text = " ".join(texts.get(page, "").split())
+            found.append(
+                Card(
+                    role=role,
+                    page=page,
+                    url=row["url"],
+                    title=plain(row["title"] or "no title"),
+                    similarity=row["similarity"],
+                    words=row["words"] or 0,
+                    excerpt=plain(text[:EXCERPT]) + ("…" if len(text) > EXCERPT else ""),
+                )
+            )
+    return found
+
+
+def cluster_view(context: Context, cluster: int) -> ClusterView | None:
+    """The page of a cluster; None if there is none of that number."""
+    row = cluster_row(context, cluster)
+    if row is None:
+        return None
+    chosen = members_to_see(context, row)
+    skeleton, note = context.keep(("skeleton", cluster), lambda: _skeleton(context, chosen))
+    graph, bridges = context.keep(("graph", cluster), lambda: _graph(context, row))
+    return ClusterView(
+        row=row,
+        headline=headline(row),
+        cards=cards(context, chosen),
+        domains=context.catalog.rows(
+            "SELECT domain, pages, similarity, first FROM cluster_domains WHERE cluster = ? "
+            "ORDER BY pages DESC, domain LIMIT 25",
+            [cluster],
+        ),
+        histogram=_histogram(context, row),
+        graph=graph,
+        bridges=bridges,
+        skeleton=skeleton,
+        skeleton_note=note,
+        url=row["centroid_url"],
+    )
+
+
+def _histogram(context: Context, row: dict[str, Any]) -> Html:
+    bins = context.catalog.rows(
+        "SELECT bin, pages FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]]
+    )
+    if not bins:
+        return Html()
+    most = max(one["pages"] for one in bins)
+    low = min(one["bin"] for one in bins) / BINS
+    chart = Chart(
+        Axis("similarity to the most typical page", min(low, 0.9), 1.0), Axis("pages", 0, most), height=260
+    )
+    chart.columns(
+        [
+            (
+                one["bin"] / BINS,
+                (one["bin"] + 1) / BINS,
+                one["pages"],
+                f"{one['bin'] / BINS:.2f} to {(one['bin'] + 1) / BINS:.2f}: {plural(one['pages'], 'page')}",
+            )
+            for one in bins
+        ]
+    )
+    least, mean = low, row["mean_similarity"]
+    return Figure(
+        key="similarities",
+        title=f"Members are {similarity(mean)} similar to the most typical, at least {least:.2f}",
+        svg=chart.svg(f"A histogram of similarity from {least:.2f} to 1."),
+        columns=[Column("from", "similarity", "from"), Column("pages", "count", "pages")],
+        rows=[(one["bin"] / BINS, one["pages"]) for one in bins],
+    ).html()
+
+
+def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, Any]]]:
+    """Some of the pages, linked where their styles are, and the pages without which they would fall apart."""
+    cluster, size = row["cluster"], row["pages"]
+    places = sorted(Random(~cluster).sample(range(size), min(DRAWN, size)))
+    drawn = context.catalog.rows(
+        "SELECT page, url, domain FROM "
+        "(SELECT *, row_number() OVER (ORDER BY similarity DESC, page) - 1 AS place "
+        f"FROM members WHERE cluster = ?) WHERE place IN ({', '.join(map(str, places)) or '-1'}) OR page = ?",
+        [cluster, row["centroid"]],
+    )
+    pages = [one["page"] for one in drawn]
+    style = context.run.params.style
+    layers = [(context.styles.get(pages), style.t)]
+    if style.structure_t:
+        layers.append((context.structures.get(pages), style.structure_t))
+    drawn = [one for one in drawn if any(one["page"] in prints for prints, _ in layers)]
+
+    def linked(a: int, b: int) -> bool:
+        """By noise or by structure."""
+        return any(
+            a in prints and b in prints and _core.style_matches(prints[a], prints[b])[0] >= least
+            for prints, least in layers
+        )
+
+    links = [
+        (a, b) for a in range(len(drawn)) for b in range(a) if linked(drawn[a]["page"], drawn[b]["page"])
+    ]
+    centre = next((n for n, one in enumerate(drawn) if one["page"] == row["centroid"]), None)
+    graph = Graph(
+        [one["domain"] or "?" for one in drawn], links, [short_url(one["url"]) for one in drawn], centre
+    )
+    pairs = len(drawn) * (len(drawn) - 1) // 2
+    shown = f"{count(len(links))} of {count(pairs)} pairs of the {len(drawn)} pages drawn are linked directly"
+    figure = Figure(
+        key="graph",
+        title=shown,
+        svg=draw(graph, shown),
+        columns=[
+            Column("page", "id", "page"),
+            Column("address", "url", "url"),
+            Column("domain", "text", "domain"),
+        ],
+        rows=[(one["page"], one["url"], one["domain"]) for one in drawn],
+        note="A dot is a page; its colour and shape are its domain. The ring is the most typical page.",
+    ).html()
+    cut = cut_points(len(drawn), links)
+    return figure, [drawn[node] for node in cut]
+
+
+def cut_points(size: int, links: Sequence[tuple[int, int]]) -> list[int]:
+    """Nodes without which what is connected would fall apart (Hopcroft and Tarjan), in order."""
+    near: list[list[int]] = [[] for _ in range(size)]
+    for a, b in links:
+        near[a].append(b)
+        near[b].append(a)
+    depth, low = [-1] * size, [0] * size
+    found: set[int] = set()
+    for root in range(size):
+        if depth[root] >= 0:
+            continue
+        depth[root] = low[root] = 0
+        stack: list[tuple[int, int, int]] = [(root, -1, 0)]
+        branches = 0
+        while stack:
+            node, parent, at = stack.pop()
+            if at < len(near[node]):
+                stack.append((node, parent, at + 1))
+                other = near[node][at]
+                if depth[other] < 0:
+                    depth[other] = low[other] = depth[node] + 1
+                    branches += node == root
+                    stack.append((other, node, 0))
+                elif other != parent:
+                    low[node] = min(low[node], depth[other])
+            elif parent >= 0:
+                low[parent] = min(low[parent], low[node])
+                if parent != root and low[node] >= depth[parent]:
+                    found.add(parent)
+        if branches > 1:
+            found.add(root)
+    return sorted(found)
+
+
+def html_of(context: Context, page: int) -> str:
+    """The decoded HTML of a page, read again from its input.
+
+    Raises:
+        InputError: it is not there any more.
+    """
+    before = page - 1
+    row = context.catalog.row('SELECT "offset" FROM pages WHERE page = ?', [before])
+    offset = row["offset"] if row else _skipped_offset(context, before)
+    record = record_of(context.run, page, offset)
+    html, _, _ = _core.decode(record.html or b"", record.content_type)
+    return html
+
+
+def _skipped_offset(context: Context, page: int) -> int | None:
+    found: int | None = context.catalog.one('SELECT "offset" FROM skipped WHERE page = ?', [page])
+    return found
+
+
+def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str, str]:
+    """The noise that the most typical page shares with every other page on the screen."""
+    try:
+        pages = [html_of(context, page) for _, page in chosen]
+    except PagekinError as error:
+        return "", str(error)
+    style = context.run.params.style
+    noise = _core.noise(pages[0], style.scripts)
+    kept = bytearray(b"\1") * len(noise)
+    for other in pages[1:]:
+        shared = bytearray(len(noise))
+        for low, high in _core.shared_spans(pages[0], other, style.n, style.scripts):
+            shared[low:high] = b"\1" * (high - low)
+        kept = bytearray(a & b for a, b in zip(kept, shared, strict=True))
+    parts: list[str] = []
+    for place, char in enumerate(noise):
+        if kept[place]:
+            parts.append(char)
+        elif not parts or parts[-1] != " ⋯ ":
+            parts.append(" ⋯ ")
+    text = " ".join("".join(parts).split())
+    share = sum(kept) / max(len(noise), 1)
+    note = (
+        f"{share:.0%} of the noise of the most typical page (its HTML without letters and digits) is in all "
+        f"{len(pages)} pages shown; ⋯ stands for what differs."
+    )
+    return text[:SKELETON] + (" …" if len(text) > SKELETON else ""), note

@@ -1,0 +1,99 @@
+"""Every screen, drawn: nothing scrolls sideways, nothing is faint, everything has a name and is in reach."""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from pathlib import Path
+
+import pytest
+from browser import SCHEMES, WIDTHS, watched, wrong
+from playwright.sync_api import Browser
+from web.serving import Served
+
+from pagekin.verdicts.samples import Sample
+
+PICTURES = os.environ.get("PAGEKIN_PICTURES")
+"""Where pictures for the documentation go, if wanted: `PAGEKIN_PICTURES=docs/images`."""
+
+DRAWN = ((1280, "light"), (390, "dark"))
+"""Every width and every scheme once; all four together for pictures."""
+
+NAMES = (
+    "home", "quilts", "clusters", "copies", "phrases", "sites", "precision", "verdicts", "quilt", "cluster",
+    "class", "site", "page", "rendered", "search", "judge-quilt", "judge-template", "judge-copies",
+    "judge-site", "spread", "help", "api",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def places(looked_at: Served) -> dict[str, str]:
+    """Where each screen is, in a run in which two people judged something."""
+    catalog, store = looked_at.context.catalog, looked_at.context.state.store
+    sample = Sample("quilts", "random", 100, 0)
+    targets = sample.targets(catalog)
+    for number, target in enumerate(targets[:14]):
+        label = ("spam", "not spam", "spam", "borderline")[number % 4]
+        store.judge("ann", "page", target, label, sample=str(sample), url=catalog.page(int(target))["url"])  # type: ignore[index]
+        if number % 2:
+            store.judge("bob", "page", target, "spam", sample=str(sample))
+    cluster = catalog.one("SELECT cluster FROM clusters ORDER BY rank LIMIT 1")
+    number = catalog.one('SELECT "class" FROM classes WHERE near > 0 ORDER BY pages DESC LIMIT 1')
+    quilt = catalog.one("SELECT page FROM quilts ORDER BY sources DESC, page LIMIT 1")
+    site = catalog.one("SELECT domain FROM domains WHERE quilts > 0 ORDER BY pages DESC LIMIT 1")
+    paths = {name: f"/{name}" for name in NAMES[1:8]} | {
+        "home": "/",
+        "quilt": f"/quilts/{quilt}",
+        "cluster": f"/clusters/{cluster}",
+        "class": f"/copies/{number}",
+        "site": f"/sites/{site}",
+        "page": f"/pages/{quilt}",
+        "rendered": f"/pages/{quilt}?view=rendered",
+        "search": "/search?q=example/index",
+        "judge-quilt": f"/judge/{sample}/15",
+        "judge-template": "/judge/clusters/rank/50/0/2",
+        "judge-copies": "/judge/classes/rank/50/0/1",
+        "judge-site": "/judge/sites/rank/50/0/1",
+        "spread": f"/clusters/{cluster}",
+        "help": "/help",
+        "api": "/api/docs",
+    }
+    return {name: looked_at.url + path for name, path in paths.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_screens(places: dict[str, str], chromium: Browser, name: str) -> None:
+    for width, scheme in DRAWN if PICTURES is None else product(WIDTHS, SCHEMES):
+        with watched(chromium, places[name], width=width, scheme=scheme) as seen:
+            if name == "spread":
+                seen.page.get_by_role("button", name="Preview").click()
+            if name in ("quilt", "judge-quilt"):
+                seen.page.keyboard.press("j")
+            seen.page.wait_for_timeout(50)
+            where = (name, width, scheme)
+            assert not wrong(seen.page, "scrolls"), where
+            assert not wrong(seen.page, "unnamed"), (where, wrong(seen.page, "unnamed"))
+            assert not wrong(seen.page, "overlaps"), (where, wrong(seen.page, "overlaps"))
+            assert not wrong(seen.page, "faint"), (where, wrong(seen.page, "faint")[:5])
+            errors = [e for e in seen.errors if "Content Security Policy" not in e and "sandboxed" not in e]
+            assert not errors, (where, errors)
+            assert not seen.dialogs, where
+            if PICTURES and (scheme == "light" or width == 1280):
+                seen.page.wait_for_timeout(600)
+                dark = "-dark" if scheme == "dark" else ""
+                seen.page.screenshot(path=Path(PICTURES) / f"app-{name}-{width}{dark}.png")
+
+
+def test_the_keyboard_reaches_everything(places: dict[str, str], chromium: Browser) -> None:
+    """From the first link to the last button by Tab alone, and what has the focus shows it."""
+    with watched(chromium, places["judge-quilt"]) as seen:
+        met = set()
+        for _ in range(120):
+            seen.page.keyboard.press("Tab")
+            met.add(seen.page.evaluate("document.activeElement.dataset.key ?? document.activeElement.id"))
+            ring = seen.page.evaluate(
+                "document.activeElement === document.body || "
+                "getComputedStyle(document.activeElement).outlineStyle !== 'none'"
+            )
+            assert ring, seen.page.evaluate("document.activeElement.outerHTML.slice(0, 100)")
+        assert {"s", "n", "b", "?", "u", "h", "q", "patch-1"} <= met
