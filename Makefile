@@ -80,7 +80,7 @@ $(VENV)/bin/maturin:
 
 # The demo needs little; tests and benches need it all.
 $(VENV)/.demo: $(VENV)/bin/maturin $(SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras report
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	touch $@
 
 $(VENV)/.built: $(VENV)/bin/maturin $(SOURCES)
