@@ -179,6 +179,15 @@ class QuiltParams:
             "flag": "--dates",
         },
     )
+    copies: float = field(
+        default=0.95,
+        metadata={
+            "doc": "near-duplicates take no part if they are at least this similar to their representative",
+            "paper": 0.0,
+            "evidence": "pages of one site with a large frame are .8 alike: with all of their class left out, text "
+            "that only one of them has finds no source (.98 of planted quilts with all sources, else all)",
+        },
+    )
     keep_duplicates: bool = field(
         default=False,
         metadata={"doc": "seek quilts among near-duplicates too", "flag": "--keep-duplicates"},
@@ -200,6 +209,7 @@ class QuiltParams:
         between("quilts", "theta", self.theta, 0, 1)
         between("quilts", "min_share", self.min_share, 0, 1)
         between("quilts", "seed", self.seed, 0, 2**63 - 1)
+        between("quilts", "copies", self.copies, 0, 1)
         between("quilts", "min_shared", self.min_shared, 0, 1)
         one_of("quilts", "share", self.share, SHARES)
         if self.dates and not self.earlier_only:

@@ -1,8 +1,8 @@
 """Fuzzy classes checked on the texts: on templated pages, digests that are alike say little.
 
 Every member is compared with its representative, phrase by phrase. Those that are not similar enough form a
-class of their own and are compared with its first page, `ROUNDS` times in all. What is left is in no class. So
-no page is in a class only because of others in between.
+class of their own and are compared with its first page, `ROUNDS` times in all. What is left is in no class.
+So no page is in a class only because of others in between.
 """
 
 from __future__ import annotations

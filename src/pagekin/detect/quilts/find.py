@@ -72,8 +72,8 @@ class QuiltReducer:
                 for batch in known.batches("pages", ["page", "url", "date"]):
                     self.quilter.push_dates(dated(batch, dates))
             if "duplicates" in known.tables and not params.keep_duplicates:
-                for batch in known.batches("duplicates", ["page", "representative"]):
-                    self.quilter.push_copies(batch)
+                for batch in known.batches("duplicates", ["page", "representative", "jaccard"]):
+                    self.quilter.push_copies(copies(batch, params.copies))
         self.push = self.quilter.push
 
     def count(self, m: int) -> _core.CountedGrams:
@@ -97,6 +97,12 @@ class QuiltReducer:
             params.m, params.c, params.theta, params.min_share, params.share == "covered", params.min_shared
         )
         yield from own_rows(self.run, covers)
+
+
+def copies(duplicates: Batch, similarity: float) -> Batch:
+    """The pages that are so much like their representative that they take no part; without figures, all."""
+    alike = pc.fill_null(pc.greater_equal(duplicates["jaccard"], similarity), True)
+    return duplicates.filter(alike).select(["page", "representative"])
 
 
 def own_rows(run: Run, batches: Iterable[Batch]) -> Iterator[Batch]:
