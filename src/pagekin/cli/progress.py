@@ -42,11 +42,15 @@ class ProgressReporter:
     def __enter__(self) -> ProgressReporter:
         if sys.stderr.isatty() and not self.quiet and not self.as_json:
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+            from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn
 
             console = Console(stderr=True)
             figures = TextColumn("{task.fields[figures]}", markup=False)
-            columns = [TextColumn("{task.description}", markup=False), TaskProgressColumn(), figures]
+            columns: list[ProgressColumn] = [
+                TextColumn("{task.description}", markup=False),
+                TaskProgressColumn(),
+                figures,
+            ]
             if console.width >= ROOM_FOR_BAR:
                 columns.insert(1, BarColumn(bar_width=20))
             self._bar = Progress(*columns, console=console, transient=True)

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use caseless::Caseless;
 
 use crate::page::text::chars::{CharClass, CharClasses, char_at};
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 use crate::simd::blocks;
 
 /// The words of one page, one after the other in a single buffer that is reused from page to page.
@@ -46,7 +46,7 @@ impl Words {
 
     /// Takes ASCII bytes from `at` on; returns where it stopped, at the end or a character beyond ASCII.
     fn ascii(&mut self, bytes: &[u8], at: usize) -> usize {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(simd_x86)]
         if blocks::available() {
             // SAFETY: the features were just detected.
             let at = unsafe { self.ascii_blocks(bytes, at) };
@@ -69,7 +69,7 @@ impl Words {
         bytes.len()
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     #[target_feature(enable = "ssse3,popcnt")]
     fn ascii_blocks(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while let Some(block) = blocks::ascii_block(bytes, at)
