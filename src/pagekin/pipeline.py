@@ -125,7 +125,7 @@ def scan(
     progress = progress or Silent()
     engine = engine or LocalEngine(threads, progress)
     identity = Identity.of(sources, params, None if known is None else known.path)
-    with Run.create(output, identity, resume=resume) as run, writing(Path(output)):
+    with Run.create(output, identity, resume=resume) as run, writing(Path(output), resumable=True):
         for name, step in steps.items():
             if not run.is_done(name):
                 progress.step(name)

@@ -106,6 +106,9 @@ def scan(
     largest = max_page or min(params.read.max_page_bytes, maximum)
     params = params.replace("read", max_page_bytes=largest)
     with reporter:
+        for name in inputs:
+            if Path(name).is_fifo():
+                reporter.say(f"{name}: waits until something is written to this pipe", waits=name)
         run = run_scan(
             inputs,
             output,
@@ -125,8 +128,10 @@ def _engine(name: str, master: str, threads: int | None, memory: int, reporter: 
         from pagekin.engines.spark import SparkEngine
 
         return SparkEngine(master, memory=memory)
+    from pagekin.cli.limits import check_limits
     from pagekin.engines.local import LocalEngine
 
+    check_limits(memory, threads)
     return LocalEngine(threads, reporter, memory)
 
 
