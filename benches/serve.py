@@ -91,7 +91,7 @@ def _write_copy(run: Run, name: str, part: Path, copy: int, copies: int) -> None
             column = pa.array([value and f"c{copy}{value}" for value in column.to_pylist()])
         elif field.name in ("style", "shingles") and copy:
             width = 2 if field.name == "style" else 8
-            turn = np.frombuffer((copy * 7919).to_bytes(width, "little"), f"<u{width}")[0]
+            turn = np.frombuffer((copy * 1_291).to_bytes(width, "little"), f"<u{width}")[0]
             column = pa.array(
                 [
                     None if b is None else (np.frombuffer(b, f"<u{width}") ^ turn).tobytes()

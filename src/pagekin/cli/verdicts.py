@@ -63,9 +63,7 @@ def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
 
 
 def _tell(run: Run, state: State, catalog: Catalog) -> None:
-    import pyarrow as pa
-
-    from pagekin.cli.tables import clean, print_table
+    from pagekin.cli.tables import clean, print_rows
     from pagekin.verdicts.precision import agreements, estimates
 
     found = estimates(catalog, state, run.params)
@@ -84,7 +82,7 @@ def _tell(run: Run, state: State, catalog: Catalog) -> None:
         for one in found
     ]
     if rows:
-        print_table(pa.Table.from_pylist(rows), title="judged samples")
+        print_rows(rows, title="judged samples")
     for both in agreements(state):
         kappa = "" if both.kappa is None else f", kappa {both.kappa:.2f}"
         share = both.agreed / both.common
