@@ -35,7 +35,7 @@ class StyleParams:
             "doc": "matching dimensions of the noise that link two pages",
             "flag": "--style-t",
             "paper": 35,
-            "evidence": "with n = 12 the lowest threshold at which no two unrelated news sites were joined",
+            "evidence": "goes with n = 12: no two generators were joined; at 45, two unrelated news sites were",
         },
     )
     scripts: bool = field(
@@ -43,7 +43,7 @@ class StyleParams:
         metadata={
             "doc": "the contents of scripts and style sheets are noise too",
             "paper": True,
-            "evidence": "unrelated sites that carry the same inline script library were joined by it",
+            "evidence": "81 pages of unlike generators that carry the same inline script were joined by it",
         },
     )
     structure_t: int = field(

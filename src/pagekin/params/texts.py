@@ -51,8 +51,8 @@ class DuplicateParams:
             "0 for the paper's rule, two agreeing runs of six",
             "flag": "--similarity",
             "paper": 0.0,
-            "evidence": "the rule of runs finds 69% of pairs at a similarity of .90 to .95 and 6% at .80 to "
-            ".85; verified similarity finds all of them at nearly the same cost",
+            "evidence": "of planted copies the rule of runs finds 61% at a similarity of .90 to .95 and 6% at "
+            ".80 to .85; verified similarity finds all",
         },
     )
     wrap: bool = field(
@@ -138,9 +138,8 @@ class QuiltParams:
             "flag": "--quilt-share",
             "choices": SHARES,
             "paper": "patch",
-            "evidence": "patch grams count what a site shares with itself: 21 of 22 quilts on news sites and "
-            "832 of 855 on documentation were false; by covered grams 1 and 23 are left, and all planted "
-            "quilts",
+            "evidence": "patch grams count what a site shares with itself: 54% of the quilts had half of their text "
+            "on other sites; by covered grams all had, and all planted quilts are found",
         },
     )
     foreign: str = field(
