@@ -269,7 +269,8 @@ class Checker:
                 )
         if answer.quilt is not None and answer.quilt.get("quilt"):
             say(
-                f"{answer.quilt['covered_fraction']:.0%} of it is text of {len(answer.quilt['sources'])} pages"
+                f"{answer.quilt['covered_fraction']:.0%} of it is text of "
+                f"{len(answer.quilt['sources'])} pages"
             )
 
     def _take(

@@ -36,8 +36,8 @@ POINTS = pa.schema(
         ("by_patch", pa.int64()),
     ]
 )
-"""Which parameter is varied, the parameters, how many pages are quilts by the run's own share, how many sources
-they have on average, and how many pages are quilts by covered grams and by patch grams."""
+"""Which parameter is varied, the parameters, how many pages are quilts by the run's own share, how many
+sources they have on average, and how many pages are quilts by covered grams and by patch grams."""
 
 
 @dataclass(frozen=True)
