@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: demo test test-slow test-floors lint build bench fuzz docs site wheel sdist clean
+.PHONY: demo test test-slow test-floors lint build bench fuzz docs pictures site wheel sdist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/pagekin demo
@@ -40,6 +40,10 @@ fuzz:
 
 docs: $(VENV)/.built
 	$(BIN)/python docs/generate.py
+
+## The pictures of the documentation, taken by the tests that draw pages.
+pictures: $(VENV)/.system $(VENV)/.built
+	$(BIN)/python -m pytest tests/web -k pictures --pictures docs/images
 
 ## A wheel for any Linux of this machine's kind, tried without Rust on the lowest and highest Python that are here.
 wheel: $(VENV)/bin/maturin
@@ -76,11 +80,11 @@ $(VENV)/bin/maturin:
 
 # The demo needs little; tests and benches need it all.
 $(VENV)/.demo: $(VENV)/bin/maturin $(SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras report
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	touch $@
 
 $(VENV)/.built: $(VENV)/bin/maturin $(SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras spark,crawl,report,remote --group dev
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras spark,crawl,web,report,remote --group dev
 	touch $@ $(VENV)/.demo
 
 $(VENV)/.system: tools/system $(VENV)/bin/maturin

@@ -11,7 +11,8 @@
     │   ├── ParamsMismatchError            the folder was written with other parameters or inputs
     │   └── TableMissingError              the run has no such table
     ├── OutputError               exit 1   the output cannot be written (full, read-only, not ours)
-    └── EngineError               exit 1   an engine could not start or lost its workers
+    ├── EngineError               exit 1   an engine could not start or lost its workers
+    └── LimitError                exit 1   the system gives too little memory or too few threads
 
 `code` is stable and may be matched on; messages may change.
 """
@@ -102,3 +103,9 @@ class EngineError(PagekinError):
     """An engine could not start or lost its workers."""
 
     code = "engine"
+
+
+class LimitError(PagekinError):
+    """The system gives too little memory or too few threads."""
+
+    code = "limit"

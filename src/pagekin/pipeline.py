@@ -58,7 +58,7 @@ DETECTORS: dict[str, Detector] = {
 """In the order in which they run. A detector comes after what it needs."""
 
 
-SKETCH_PARTS = {"style": ("n", "m", "seed"), "shingles": None}
+SKETCH_PARTS = {"style": ("n", "m", "seed", "scripts"), "shingles": None}
 """Parameters that must be the same for the pages of two runs to be comparable."""
 
 
@@ -125,7 +125,7 @@ def scan(
     progress = progress or Silent()
     engine = engine or LocalEngine(threads, progress)
     identity = Identity.of(sources, params, None if known is None else known.path)
-    with Run.create(output, identity, resume=resume) as run, writing(Path(output)):
+    with Run.create(output, identity, resume=resume) as run, writing(Path(output), resumable=True):
         for name, step in steps.items():
             if not run.is_done(name):
                 progress.step(name)
@@ -143,6 +143,9 @@ def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
         raise RunError(
             f"{run.path} is not finished; go on with it (`pagekin scan --resume`) before --against"
         )
+    if bool(run.params.style.structure_t) != bool(params.style.structure_t):
+        has, needs = ("no ", "style.structure_t 0") if not run.params.style.structure_t else ("", "the same")
+        raise ParamsMismatchError(f"{run.path} has {has}fingerprints of structure; give {needs}")
     for part, names in SKETCH_PARTS.items():
         old, new = (
             {k: v for k, v in p.to_dict()[part].items() if names is None or k in names}

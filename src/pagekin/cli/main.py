@@ -16,6 +16,7 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
+from pagekin.cli.limits import met_limit
 from pagekin.cli.terminal import escaped
 from pagekin.errors import PagekinError
 
@@ -126,9 +127,15 @@ def main() -> None:
         _drop_output()
         code = 0
     except OSError as error:
-        click.echo(f"pagekin: {escaped(str(error))}", err=True)
+        click.echo(f"pagekin: {escaped(str(met_limit(error) or error))}", err=True)
         _drop_output()
         code = 1
+    except (MemoryError, ImportError, RuntimeError) as error:
+        limited = met_limit(error)
+        if limited is None:
+            raise
+        click.echo(f"pagekin: {limited}", err=True)
+        code = limited.exit_code
     if code == INTERRUPTED:
         # A thread may still wait for an idle pipe, over which Python would stumble while it shuts down.
         os._exit(code)

@@ -12,6 +12,7 @@ from pagekin.errors import InputError
 from pagekin.readers.frames import READERS
 from pagekin.readers.source import BOM, SNIFF, Source, codec_of, open_source
 from pagekin.readers.wacz import is_archive_name
+from pagekin.readers.zips import open_zip
 
 COMPRESSED = (".gz", ".zst", ".zstd", ".lz4")
 MANIFESTS = ("manifest.jsonl", "manifest.csv")  # in the root of a folder of HTML files
@@ -90,7 +91,7 @@ def _inner_start(codec: str, start: bytes) -> bytes:
 
 def _zip_format(stored: Source) -> str | None:
     try:
-        with zipfile.ZipFile(stored) as archive:
+        with open_zip(stored) as archive:
             names = archive.namelist()
     except zipfile.BadZipFile:
         return None  # said when it is read

@@ -7,6 +7,7 @@ broken; that is found here from the stored bytes, and costs time only where some
 from __future__ import annotations
 
 import io
+import os
 import re
 import zlib
 from enum import Enum
@@ -14,7 +15,15 @@ from typing import Any, NamedTuple
 
 from fastwarc.stream_io import GzipReader, Lz4Reader, ZstdReader
 
-from pagekin.readers.source import LZ4_MAGIC, SNIFF, ZSTD_MAGIC, FileSlice, Source
+from pagekin.readers.source import (
+    LZ4_MAGIC,
+    SNIFF,
+    ZSTD_MAGIC,
+    FileSlice,
+    Source,
+    UnreadableError,
+    is_panic,
+)
 
 
 def _past_empty_frames(decoder: Any) -> Any:
@@ -76,6 +85,8 @@ class Codec:
         self.name = name
         self._magic = _MAGICS[name]
         self._dictionary = _zstd_dictionary(source) if name == "zstd" else None
+        if self._dictionary and not _is_dictionary(self._dictionary):
+            raise UnreadableError("the dictionary at the beginning of the file is damaged")
 
     def reader(self, file: Any, start: int = 0) -> Any:
         """A FastWARC reader that decodes from the frame at `start` on."""
@@ -191,6 +202,24 @@ def _zstd_dictionary(source: Source) -> bytes | None:
             dictionary = ZstdReader(FileSlice(source, 8, 8 + size)).read(_MAX_DICTIONARY)
     source.seek(0)
     return dictionary
+
+
+def _is_dictionary(data: bytes) -> bool:
+    """Whether zstd takes it. FastWARC panics if not, and says so on stderr, where nobody wants to read it."""
+    stderr = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        ZstdReader(io.BytesIO(), dictionary=data)
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        return False
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)
+        os.close(nowhere)
+    return True
 
 
 def _gzip_end(source: Source, start: int) -> int | BrokenFrame:

@@ -18,7 +18,7 @@ from pagekin.readers.html import read_html, read_left_out
 from pagekin.readers.index import read_cdx, read_parquet_index
 from pagekin.readers.jsonl import read_jsonl, read_jsonl_stored
 from pagekin.readers.parquet import read_parquet
-from pagekin.readers.source import open_source
+from pagekin.readers.source import is_panic, open_source
 from pagekin.readers.wacz import read_wacz
 from pagekin.readers.warc import WarcReader, read_warc
 
@@ -59,16 +59,29 @@ def read_pages(
                 yield record
 
 
+UNREADABLE_REST = -1
+"""The offset of a row that stands for the rest of an input: after it comes nothing."""
+
+
 def _guarded(source: Input, records: Iterator[Record], last: Position) -> Iterator[Record]:
     """Whatever happens to the file or the network while reading is a record too."""
+    if last.offset == UNREADABLE_REST:
+        return
     record: Record | None = None
     try:
         for record in records:
             yield record
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        if record is not None:
-            last = record.position
-        yield skipped(source, last.record + 1, last.offset, "unreadable", message(error))
+        yield _rest(source, record, last, error)
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        yield _rest(source, record, last, error)
+
+
+def _rest(source: Input, record: Record | None, last: Position, error: BaseException) -> Record:
+    number = (last if record is None else record.position).record + 1
+    return skipped(source, number, UNREADABLE_REST, "unreadable", message(error))
 
 
 def _read_stream(source: Input, params: ReadParams, _after: Position | None) -> Iterator[Record]:

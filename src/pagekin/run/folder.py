@@ -201,7 +201,7 @@ class Run:
         folder = Path(path)
         if not _is_unicode(str(folder)):
             raise OutputError(f"cannot write to {folder}: Arrow needs a path in UTF-8; choose another -o")
-        with writing(folder):
+        with writing(folder, resumable=True):
             folder.mkdir(parents=True, exist_ok=True)
             _holds_run(folder, resume)
             lock = _lock(folder)
@@ -229,7 +229,7 @@ class Run:
     def update(self, **values: Any) -> None:
         """Records something in `run.json`."""
         self.info.update(values)
-        with writing(self.path):
+        with writing(self.path, resumable=True):
             _write_info(self.path, self.info)
 
     def work(self, step: str) -> Path:

@@ -58,11 +58,15 @@ PAGES = Table(
         Column("charset", pa.string(), "encoding the bytes were decoded with (null for text input)"),
         Column("lossy", pa.bool_(), "decoding met malformed bytes"),
         Column("html_bytes", pa.int64(), "size of the page's bytes (null for text input)"),
-        Column("noise_chars", pa.int64(), "characters of noise (null for text input)"),
+        Column("noise_chars", pa.int64(), "characters of noise that count (null for text input)"),
         Column("words", pa.int64(), "words of the visible text"),
         Column("links", pa.int64(), "distinct link targets (null for text input)"),
         Column("title", pa.string(), "text of the title element"),
-        Column("generator", pa.string(), "what the page says made it: generator meta, else a comment"),
+        Column(
+            "generator",
+            pa.string(),
+            "what the page says made it: generator metas, joined by `; `, else a comment",
+        ),
         _DATE,
         _TRUNCATED,
         _INPUT,
@@ -94,6 +98,12 @@ SKETCHES = Table(
             "style",
             pa.binary(),
             "style fingerprint: m 16-bit minima, little-endian, 0 for an empty dimension",
+        ),
+        Column(
+            "structure",
+            pa.binary(),
+            "structure fingerprint: minima over the runs of four tags with the names of their attributes and "
+            "classes, as in `style`; null if it does not count",
         ),
         Column(
             "shingles",

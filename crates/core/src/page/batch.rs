@@ -96,6 +96,7 @@ fn assemble(
     add("text", Arc::new(text.finish()));
     add("targets", targets(sketches, markup));
     add("style", minima(sketches, |markup| markup.style.as_deref()));
+    add("structure", minima(sketches, |markup| markup.structure.as_deref()));
     add("skeleton", minima(sketches, |markup| markup.skeleton.as_ref().map(|s| &s[..])));
     let mut shingles = BinaryBuilder::new();
     for sketch in sketches {

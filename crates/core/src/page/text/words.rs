@@ -190,8 +190,15 @@ pub fn word_spans(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let (mut spans, mut begin, mut at) = (Vec::new(), None, 0);
     while at < bytes.len() {
-        let (c, next) = char_at(bytes, at);
-        let class = if c.is_ascii_alphanumeric() { CharClass::Letter } else { classes.of(c) };
+        // Most text is ASCII, which needs neither decoding nor the table.
+        let (class, next) = match bytes[at] {
+            b if b.is_ascii_alphanumeric() => (CharClass::Letter, at + 1),
+            b if b.is_ascii() => (CharClass::Noise, at + 1),
+            _ => {
+                let (c, next) = char_at(bytes, at);
+                (classes.of(c), next)
+            }
+        };
         if class == CharClass::Letter {
             begin.get_or_insert(at);
         } else {
