@@ -49,7 +49,7 @@ pictures: $(VENV)/.system $(VENV)/.built
 wheel: $(VENV)/bin/maturin
 	rm -rf dist/*.whl
 	$(BIN)/pip install --quiet 'ziglang>=0.13,<1'
-	$(BIN)/maturin build --release --strip --zig --compatibility manylinux_2_17 --out dist
+	PATH=$(abspath $(BIN)):$$PATH maturin build --release --strip --zig --compatibility manylinux_2_17 --out dist
 	bash tools/try-wheel dist/pagekin-*.whl $$(bash tools/pythons)
 
 ## The sources as they are published, built and imported.
