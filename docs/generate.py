@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,6 +27,8 @@ from pagekin.params import Params
 from pagekin.readers import INPUT_FAILURES, READ_REASONS
 from pagekin.synth.truth import COLUMNS as TRUTH
 from pagekin.tables import RECORDS, SKETCHED, TABLES, Table
+from pagekin.web.context import Settings
+from pagekin.web.openapi import described
 
 ErrorClass = type[errors.PagekinError]
 
@@ -43,11 +47,60 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """The generated pages by path."""
-    parts = {"commands": commands(), "tables": tables(), "parameters": parameters(), "errors": failures()}
+    parts = {
+        "commands": commands(),
+        "tables": tables(),
+        "parameters": parameters(),
+        "errors": failures(),
+        "api": api(),
+    }
     return {
         f"docs/reference/{name}.md": "\n\n".join(block.strip("\n") for block in blocks if block) + "\n"
         for name, blocks in parts.items()
     }
+
+
+# API --------------------------------------------------------------------------------------------------
+
+
+def api() -> Iterator[str]:
+    """The JSON API, from its own description."""
+    spec = described(Settings().max_pages)
+    yield "# The API"
+    yield NOTE
+    yield (
+        "`pagekin serve RUN` answers JSON requests under `/api/`. `/api/openapi.json` is the same as "
+        "OpenAPI, `/api/docs` as a page. A request that cannot be answered gets "
+        '`{"error": code, "message": what to do}`. '
+        "With `--token` send "
+        "`Authorization: Bearer TOKEN`."
+    )
+    for path, methods in spec["paths"].items():
+        for method, one in methods.items():
+            yield f"## {method.upper()} {path}"
+            yield f"{one['summary']}. {one.get('description', '')}".strip()
+            found = [
+                [code(p["name"]), p["in"], _values(p["schema"]), p.get("description", "")]
+                for p in one.get("parameters", [])
+            ]
+            yield grid(["parameter", "where", "value", "meaning"], found) if found else ""
+            body = one.get("requestBody")
+            yield (
+                fenced(
+                    "json", json.dumps(body["content"]["application/json"]["schema"], indent=1).split("\n")
+                )
+                if body
+                else ""
+            )
+            yield f"Answers: {', '.join(one['responses'])}."
+    yield "## Schemas"
+    for name, schema in spec["components"]["schemas"].items():
+        yield f"### {name}"
+        yield fenced("json", json.dumps(schema, indent=1).split("\n"))
+
+
+def _values(schema: dict[str, Any]) -> str:
+    return ", ".join(map(code, schema["enum"])) if "enum" in schema else str(schema["type"])
 
 
 # Commands ---------------------------------------------------------------------------------------------
@@ -154,23 +207,50 @@ def parameters() -> Iterator[str]:
         "[pagekin scan](commands.md#pagekin-scan) has an option for one, by that; the option counts more\n"
         "than the file. In Python they are `pagekin.Params`."
     )
-    defaults = Params()
-    for part in dataclasses.fields(defaults):
-        values = getattr(defaults, part.name)
-        yield f"## [{part.name}]"
-        yield f"{part.metadata['doc'].capitalize()}."
-        rows = [(f.name, getattr(values, f.name), f.metadata["doc"]) for f in dataclasses.fields(values)]
-        cells = [[code(name), type(value).__name__, toml(value), doc] for name, value, doc in rows]
-        yield grid(["parameter", "type", "default", "meaning"], cells)
+    yield from profiles()
+    docs = {part.name: part.metadata["doc"] for part in dataclasses.fields(Params) if part.metadata}
+    for part, kind in Params.parts().items():
+        yield f"## [{part}]"
+        yield f"{docs[part].capitalize()}."
+        cells = [
+            [code(f.name), type(f.default).__name__, toml(f.default), toml(paper(f)), f.metadata["doc"]]
+            for f in dataclasses.fields(kind)
+        ]
+        yield grid(["parameter", "type", "default", "paper", "meaning"], cells)
     yield "## A parameter file"
     yield "The defaults, written out as `params.toml`:"
-    yield fenced("toml", toml_lines(defaults))
+    yield fenced("toml", toml_lines(Params()))
     yield fenced("sh", ["pagekin scan crawl.warc.gz -o run --params params.toml"])
+
+
+def profiles() -> Iterator[str]:
+    """What the profiles are, and where they differ."""
+    yield "## Profiles"
+    yield (
+        "A profile is the set of values that you begin with. `default` has what gave the best findings on\n"
+        "real pages; `paper` has exactly what the four papers define. Choose one with `--profile paper`, or\n"
+        'with the line `profile = "paper"` at the top of a parameter file. `run.json` records it.'
+    )
+    rows = [
+        [code(f"{part}.{f.name}"), toml(f.default), toml(paper(f)), f.metadata["evidence"]]
+        for part, kind in Params.parts().items()
+        for f in dataclasses.fields(kind)
+        if "paper" in f.metadata
+    ]
+    yield grid(["parameter", "default", "paper", "why the default differs"], rows)
+    yield "How these figures were measured: [benchmarks](../benchmarks.md#truth)."
+
+
+def paper(field: dataclasses.Field[object]) -> object:
+    """A field's value in the profile `paper`."""
+    return field.metadata.get("paper", field.default)
 
 
 def toml_lines(params: Params) -> Iterator[str]:
     """The parameters as a TOML file."""
-    for part, values in params.to_dict().items():
+    yield f'profile = "{params.profile}"'
+    for part in Params.parts():
+        values = dataclasses.asdict(getattr(params, part))
         yield f"[{part}]"
         yield from (f"{name} = {toml(value)}" for name, value in values.items())
 

@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from pagekin.extras import install_command
+
 DAMAGED = 3
 """The exit code when everything was done, but some inputs were damaged or unreadable."""
 
@@ -51,7 +53,7 @@ class MissingExtraError(UsageError):
     code = "missing-extra"
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional part: pip install 'pagekin[{extra}]'")
+        super().__init__(f"{feature} needs the optional part `{extra}`: {install_command(extra)}")
         self.extra = extra
 
 

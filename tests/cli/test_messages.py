@@ -12,6 +12,8 @@ import pytest
 import warcs
 from cli.command import PAGEKIN, check, environment, one_line, run
 
+import pagekin
+
 
 def test_scan_speaks_on_stderr_only(small_web: Path, tmp_path: Path) -> None:
     done = run("scan", small_web, "-o", tmp_path / "run")
@@ -168,7 +170,9 @@ def test_missing_extras(scanned: Path, small_web: Path, tmp_path: Path) -> None:
         (tmp_path / f"{package}.py").write_text(f"raise ImportError('no {package}')")
     env = {"PYTHONPATH": str(tmp_path)}
     done = run("scan", small_web, "-o", tmp_path / "run", "--engine", "spark", code=2, env=env)
-    assert "pip install 'pagekin[spark]'" in one_line(done)
-    done = run("report", scanned, "-o", tmp_path / "report.html", code=2, env=env)
-    assert "pip install 'pagekin[report]'" in one_line(done)
+    assert "`spark`: pip install 'pandas" in one_line(done)
+    run("report", scanned, "-o", tmp_path / "report.html", env=env)
+    url = pagekin.Run(scanned).table("style_members")["url"][0].as_py()
+    done = run("like", scanned, url, "--plot", tmp_path / "curve.png", code=2, env=env)
+    assert "`report`: pip install 'resvg-py>=" in one_line(done)
     assert not (tmp_path / "run").exists()

@@ -18,7 +18,7 @@ from oracles import ctph
 import pagekin
 from pagekin import _core
 from pagekin.errors import ParamsError
-from pagekin.params import FuzzyParams
+from pagekin.params import FuzzyParams, Params
 from pagekin.report.growth import growth_of
 from pagekin.report.story import Data
 
@@ -155,7 +155,7 @@ def test_short_digests_are_no_near_duplicates() -> None:
 
 
 def test_the_table(small_web: Path, tmp_path: Path) -> None:
-    run = pagekin.scan(str(small_web), tmp_path / "run", only=["fuzzy"])
+    run = pagekin.scan(str(small_web), tmp_path / "run", only=["fuzzy"], params=Params.of("paper"))
     rows = run.table("fuzzy").to_pylist()
     url = dict(zip(*(run.table("pages")[name].to_pylist() for name in ("page", "url")), strict=True))
     words = dict(zip(*(run.table("pages")[name].to_pylist() for name in ("page", "words")), strict=True))

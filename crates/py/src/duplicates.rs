@@ -53,11 +53,13 @@ struct DuplicateClasses(Reducer<classes::ClassBuilder>);
 #[pymethods]
 impl DuplicateClasses {
     #[new]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         edges: &Bound<'_, PyAny>,
         similarity: f64,
         first_new: i64,
         shingler: &Shingler,
+        wrap: bool,
         threads: usize,
         memory: usize,
         spill: PathBuf,
@@ -65,7 +67,8 @@ impl DuplicateClasses {
         let py = edges.py();
         let edges = RecordBatch::from_pyarrow_bound(edges)?;
         let fresh = shingler.fresh.clone();
-        let state = enter(py, || classes::ClassBuilder::new(&edges, similarity, first_new, fresh, memory, &spill))?;
+        let state =
+            enter(py, || classes::ClassBuilder::new(&edges, similarity, first_new, fresh, wrap, memory, &spill))?;
         Ok(DuplicateClasses(Reducer::new(threads, state)?))
     }
 

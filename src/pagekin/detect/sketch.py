@@ -30,10 +30,20 @@ class Sketch:
     def schema(self) -> pa.Schema:
         return SKETCHED.schema
 
-    def open(self, threads: int) -> BatchFunction:
-        sketcher = _core.Sketcher(
-            threads, self.style.n, self.style.m, self.style.seed, shingler(self.shingles)
+    def native(self, threads: int) -> _core.Sketcher:
+        """The kernel, on a pool of so many threads."""
+        return _core.Sketcher(
+            threads,
+            self.style.n,
+            self.style.m,
+            self.style.seed,
+            self.style.scripts,
+            self.style.structure_t > 0,
+            shingler(self.shingles),
         )
+
+    def open(self, threads: int) -> BatchFunction:
+        sketcher = self.native(threads)
         names = SKETCHED.names
         return lambda records: sketcher.sketch(records).select(names)
 

@@ -8,19 +8,23 @@ STATEMENTS = (
     SELECT page, arg_max(cluster, run) AS cluster, arg_max(similarity, run) AS similarity
     FROM all_style_members GROUP BY page""",
     """CREATE TEMP TABLE in_class AS
-    SELECT page, arg_max("class", run) AS "class", arg_max(kind, run) AS copy, arg_max(jaccard, run) AS jaccard
+    SELECT page, arg_max("class", run) AS "class", arg_max(kind, run) AS copy, arg_max(jaccard,
+        run) AS jaccard
     FROM all_duplicates GROUP BY page""",
     """CREATE TEMP TABLE in_fuzzy AS
-    SELECT page, arg_max("class", run) AS fuzzy, arg_max(kind, run) AS fuzzy_copy, arg_max(score, run) AS score
+    SELECT page, arg_max("class", run) AS fuzzy, arg_max(kind, run) AS fuzzy_copy, arg_max(score,
+        run) AS score
     FROM all_fuzzy GROUP BY page""",
     """CREATE TABLE clusters AS
     SELECT * EXCLUDE (run) FROM all_style_clusters
     QUALIFY row_number() OVER (PARTITION BY cluster ORDER BY run DESC) = 1 ORDER BY run DESC, rank""",
     """CREATE TABLE pages AS
-    SELECT p.page, p.url, p.host, p.domain, p.ip, p.status, p.charset, p.html_bytes, p.noise_chars, p.words, p.links,
+    SELECT p.page, p.url, p.host, p.domain, p.ip, p.status, p.charset, p.html_bytes, p.noise_chars,
+        p.words, p.links,
         p.title, p.generator, p.date, p.input, p."offset", p.run,
-        c.cluster, c.similarity, s.name AS software, d."class", d.copy, d.jaccard, f.fuzzy, f.fuzzy_copy, f.score,
-        q.patch_fraction, q.sources, o.originality
+        c.cluster, c.similarity, s.name AS software, d."class", d.copy, d.jaccard, f.fuzzy, f.fuzzy_copy,
+        f.score,
+        q.covered_fraction, q.sources, o.originality
     FROM all_pages p
     LEFT JOIN in_cluster c USING (page) LEFT JOIN clusters s USING (cluster)
     LEFT JOIN in_class d USING (page) LEFT JOIN in_fuzzy f USING (page)
@@ -43,19 +47,20 @@ STATEMENTS = (
     SELECT fuzzy, page, url, host, domain, fuzzy_copy AS kind, score FROM pages WHERE fuzzy IS NOT NULL
     ORDER BY fuzzy, page""",
     """CREATE TABLE site_pages AS
-    SELECT domain, host, page, url, title, words, cluster, "class", patch_fraction FROM pages
+    SELECT domain, host, page, url, title, words, cluster, "class", covered_fraction FROM pages
     ORDER BY domain, host, page""",
     """CREATE TABLE quilts AS
     SELECT q.* EXCLUDE (run), p.domain, p.host, p.words, p.title, p.date
     FROM all_quilts q JOIN pages p USING (page) ORDER BY q.page""",
     "CREATE TABLE quilt_sources AS SELECT * EXCLUDE (run) FROM all_quilt_sources ORDER BY page, rank",
-    "CREATE TABLE quilted_from AS SELECT source, page, url, share FROM quilt_sources ORDER BY source, share DESC",
+    """CREATE TABLE quilted_from AS
+    SELECT source, page, url, share FROM quilt_sources ORDER BY source, share DESC""",
     "CREATE TABLE phrases AS SELECT * EXCLUDE (run) FROM own_phrases ORDER BY pages DESC, phrase",
     "CREATE TABLE sites AS SELECT * EXCLUDE (run) FROM own_sites ORDER BY pages DESC, site",
     "CREATE TABLE covers AS SELECT * EXCLUDE (run) FROM all_covers ORDER BY page",
     """CREATE TABLE domains AS
     SELECT domain, count(*) AS pages, count(DISTINCT host) AS hosts, count(DISTINCT cluster) AS clusters,
-        count(*) FILTER (patch_fraction IS NOT NULL) AS quilts,
+        count(*) FILTER (covered_fraction IS NOT NULL) AS quilts,
         count(*) FILTER ("class" IS NOT NULL AND "class" <> page) AS copies,
         avg(originality) AS originality, sum(words)::BIGINT AS words, min(page) AS first
     FROM pages WHERE domain IS NOT NULL GROUP BY domain ORDER BY pages DESC, domain""",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from contextlib import closing
 from pathlib import PurePosixPath
@@ -17,6 +18,9 @@ COMPRESSED = (".gz", ".zst", ".zstd", ".lz4")
 MANIFESTS = ("manifest.jsonl", "manifest.csv")  # in the root of a folder of HTML files
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _FORMATS = {
+    ".arc": "arc",
+    ".cdx": "cdx",
+    ".cdxj": "cdx",
     ".warc": "warc",
     ".wet": "wet",
     ".wacz": "wacz",
@@ -28,8 +32,9 @@ _FORMATS = {
     ".htm": "html",
     ".xhtml": "html",
 }
-_COMPRESSIBLE = ("warc", "wet", "jsonl", "html")
-READABLE = "WARC, WET, WACZ, HTML, zip of HTML, JSONL or Parquet"
+_COMPRESSIBLE = ("arc", "cdx", "warc", "wet", "jsonl", "html")
+_CDX = re.compile(rb" CDX (?:\S )*\S\s|\S+ \d{4,17} \{")
+READABLE = "WARC, WET, WACZ, ARC, HTML, zip of HTML, JSONL, Parquet or a CDX index"
 
 
 def format_by_name(path: str) -> str | None:
@@ -64,9 +69,13 @@ def format_of_content(stored: Source, path: str) -> str:
         return _zip_format(stored) or "zip"
     codec = codec_of(start, path)
     inner = _inner_start(codec, start) if codec else start
+    if _CDX.match(inner):
+        return "cdx"
     inner = inner.removeprefix(BOM).lstrip()
     if inner.startswith(b"WARC/"):
         return "warc"
+    if inner.startswith(b"filedesc://"):
+        return "arc"
     if inner.startswith(b"{"):
         return "jsonl"
     raise InputError(f"{path}: not a format that pagekin reads; give {READABLE}")

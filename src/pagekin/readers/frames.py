@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import zlib
 from enum import Enum
 from typing import Any, NamedTuple
@@ -50,6 +51,7 @@ READERS: dict[str, Any] = {
 
 _GZIP = b"\x1f\x8b\x08"
 _MAGICS = {"gzip": _GZIP, "zstd": ZSTD_MAGIC, "lz4": LZ4_MAGIC}
+_WARC_RECORD = re.compile(rb"WARC/")
 _DICTIONARY_FRAME = 0x184D2A5D
 _MAX_DICTIONARY = 16 << 20
 _OVERRUN = 64 << 10  # how far past a damaged frame's end its decoder may run before it fails
@@ -127,8 +129,10 @@ class Codec:
                 return end if source.read(1) else None
             start = end
 
-    def next_record_frame(self, source: Source, broken: BrokenFrame, several: bool) -> int | None:
-        """The first frame after a broken one that holds the beginning of a WARC record.
+    def next_record_frame(
+        self, source: Source, broken: BrokenFrame, several: bool, record: re.Pattern[bytes] = _WARC_RECORD
+    ) -> int | None:
+        """The first frame after a broken one that holds the beginning of a record.
 
         What the broken frame's decoder could follow is not searched, but for its last part, into which a
         damaged frame may have led it; nor is that if it gave `several` records. Else frames that lie inside
@@ -152,7 +156,7 @@ class Codec:
                         break
                     spent += size
                     text = self._beginning(source, start, size)
-                    if text.startswith(b"WARC/"):
+                    if record.match(text):
                         return start
                     if text:
                         break

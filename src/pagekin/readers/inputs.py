@@ -10,10 +10,12 @@ from contextlib import closing
 
 from pagekin.errors import InputError, UsageError
 from pagekin.params import ReadParams
+from pagekin.readers.arc import ArcReader, read_arc
 from pagekin.readers.base import Input, Position, Record, message, skipped
 from pagekin.readers.expand import expand
 from pagekin.readers.formats import format_of_content
 from pagekin.readers.html import read_html, read_left_out
+from pagekin.readers.index import read_cdx, read_parquet_index
 from pagekin.readers.jsonl import read_jsonl, read_jsonl_stored
 from pagekin.readers.parquet import read_parquet
 from pagekin.readers.source import is_panic, open_source
@@ -88,13 +90,16 @@ def _read_stream(source: Input, params: ReadParams, _after: Position | None) -> 
         form = format_of_content(stored, source.path)
         if form == "warc":
             yield from WarcReader(source, params).records(stored)
+        elif form == "arc":
+            yield from ArcReader(source, params).records(stored)
         elif form == "jsonl":
             yield from read_jsonl_stored(source, stored, params)
         else:
-            raise InputError(f"{source.path}: a stream must be WARC or JSONL; save {form} to a file first")
+            raise InputError(f"{source.path}: a stream must be WARC, ARC or JSONL; save {form} to a file")
 
 
 _READERS: dict[str, Callable[[Input, ReadParams, Position | None], Iterator[Record]]] = {
+    "arc": read_arc,
     "warc": read_warc,
     "wet": read_warc,
     "wacz": read_wacz,
@@ -103,5 +108,7 @@ _READERS: dict[str, Callable[[Input, ReadParams, Position | None], Iterator[Reco
     "zip": read_html,
     "jsonl": read_jsonl,
     "parquet": read_parquet,
+    "cdx": read_cdx,
+    "parquet-index": read_parquet_index,
     "stream": _read_stream,
 }

@@ -240,6 +240,6 @@ def codec_of(start: bytes, path: str = "") -> str | None:
         return "zstd"  # the second: a skippable frame, such as the dictionary of a .warc.zst
     if start.startswith(LZ4_MAGIC):
         return "lz4"
-    if not start or start.removeprefix(BOM).lstrip().startswith((b"WARC/", b"{")):
+    if not start or start.removeprefix(BOM).lstrip().startswith((b"WARC/", b"filedesc:", b"{")):
         return None
     return _EXTENSIONS.get(Path(path).suffix.lower())

@@ -138,7 +138,7 @@ def _difference(data: Data) -> list[Block]:
         term("ssdeep", "a short digest made piece by piece along the text"),
         " asks whether long pieces follow each other in the same way (a score of "
         f"{params.fuzzy.threshold} or more of "
-        f"100), and says nothing of texts whose digest is shorter than {params.fuzzy.least} "
+        f"100), and says nothing of texts whose digest is shorter than {params.fuzzy.min_length} "
         "characters unless they "
         "are equal. Pages that repeat the same blocks in another order are found by shingles alone; "
         "long pages "

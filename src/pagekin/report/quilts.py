@@ -23,7 +23,7 @@ from pagekin.report.story import (
     term,
 )
 
-COPIED = "(patch_grams - uncovered) / nullif(grams, 0)::DOUBLE"
+COPIED = "covered_fraction"
 """The share of a quilt's grams that its sources hold."""
 
 FOREIGN = {"none": "", "host": " on other hosts", "domain": " on other sites", "ip": " on other servers"}
@@ -43,7 +43,7 @@ def quilts(data: Data) -> Section:
             "A ",
             term(
                 "quilt",
-                f"a page of which at least {percent(params.theta)} is text that other pages have too, "
+                f"a page of which at least {params.theta:.0%} is text that other pages have too, "
                 f"from at least {params.c} of them",
             ),
             " is stitched together. Text is compared by ",
@@ -60,7 +60,7 @@ def quilts(data: Data) -> Section:
     if not total:
         blocks.append(
             empty(
-                f"No page is a quilt (needs {percent(params.theta)} of its text from at least "
+                f"No page is a quilt (needs {params.theta:.0%} of its text from at least "
                 f"{params.c} pages{where})."
             )
         )
@@ -99,7 +99,7 @@ def quilts(data: Data) -> Section:
 def _shares(data: Data, total: int) -> Figure:
     found = dict(
         data.rows(
-            "SELECT least(floor(patch_fraction * 20), 19)::INT, count(*) FROM quilts GROUP BY 1 ORDER BY 1"
+            "SELECT least(floor(covered_fraction * 20), 19)::INT, count(*) FROM quilts GROUP BY 1 ORDER BY 1"
         )
     )
     most = sum(many for step, many in found.items() if step >= 16)
@@ -112,7 +112,7 @@ def _shares(data: Data, total: int) -> Figure:
         of="quilts",
         share="text that other pages have too",
         alt=f"Histogram of quilts by shared text. {title}.",
-        note="The patch fraction: patch grams of all grams.",
+        note="The covered fraction: grams that the named sources hold, of all grams.",
     )
 
 
@@ -141,7 +141,7 @@ def _cloud(data: Data, total: int) -> Figure:
     """Copied share against sources; quilts that fall together become one disc."""
     found = data.rows(
         f"""SELECT least(sources, 200) AS n, least(floor({COPIED} * 50), 49) / 50 + 0.01 AS share, count(*),
-          arg_max(url, sources), avg(attributed_share)
+          arg_min(url, page), avg(attributed_share)
         FROM quilts GROUP BY 1, 2 HAVING share IS NOT NULL ORDER BY 3 DESC, 1, 2 LIMIT {MARKS}"""
     )
     most = max((row[2] for row in found), default=1)
@@ -170,7 +170,7 @@ def _cloud(data: Data, total: int) -> Figure:
     title = "How much is copied, and from how many pages"
     note = (
         "Each disc stands for quilts with as many sources and the same share, to 2%; its area is "
-        f"their number. {total:,} quilts make {len(found):,} discs."
+        f"their number. {sum(row[2] for row in found):,} of {total:,} quilts make {len(found):,} discs."
     )
     return Figure(
         "quilt-cloud",
@@ -191,7 +191,7 @@ def _table(data: Data, total: int) -> Table:
         Column(
             "copied text",
             "percent",
-            "(patch_grams - uncovered) / grams",
+            "covered_fraction",
             "share of its grams that the sources hold",
             bar=True,
         ),

@@ -12,6 +12,7 @@ from pagekin.look.figure import Figure
 from pagekin.look.graph import LINKS, Graph, draw
 from pagekin.look.table import Column, Table
 from pagekin.look.words import count, percent, plural, short_url, similarity
+from pagekin.params import StyleParams
 from pagekin.report.bins import pages_on
 from pagekin.report.story import TOP, Block, Data, Section, facts, heading, paragraph
 from pagekin.run import Run
@@ -126,23 +127,32 @@ def _spread(pages: pa.Array) -> pa.Array:
 
 def _graph(run: Run, pages: pa.Array, centroid: int | None) -> tuple[Graph, list[str]]:
     """The links among these pages, the domains to colour them by, and their addresses."""
-    rows = _rows(run, "sketches", ["page", "style"], pages)
+    rows = _rows(run, "sketches", ["page", "style", "structure"], pages)
     known = {row["page"]: row for row in _rows(run, "pages", ["page", "url", "domain"], pages).to_pylist()}
-    params = run.params.style
-    matrix = _core.StyleMatrix(1, params.m)
-    for batch in rows.to_batches():
-        matrix.push(batch)
-    found = rows.filter(pc.is_valid(rows["style"]))
+    found = rows.filter(pc.or_(pc.is_valid(rows["style"]), pc.is_valid(rows["structure"])))
     ids: list[int] = found["page"].to_pylist()
-    links = []
-    for a, style in enumerate(found["style"].to_pylist()):
-        matching = matrix.scan(style).column("matching")
-        similar = pc.indices_nonzero(pc.greater_equal(matching, params.t)).to_pylist()
-        links += [(b, a) for b in similar if b < a]
+    links = sorted(_links(found, "style", run.params.style) | _links(found, "structure", run.params.style))
     centre = ids.index(centroid) if centroid in ids else None
     urls = [known[page]["url"] or "" for page in ids]
     domains = [known[page]["domain"] or "?" for page in ids]
     return Graph(domains, links, [short_url(url) for url in urls], centre), urls
+
+
+def _links(rows: pa.Table, kind: str, params: StyleParams) -> set[tuple[int, int]]:
+    """Pairs of rows that match in enough dimensions of one kind of fingerprint, the smaller first."""
+    t = params.t if kind == "style" else params.structure_t
+    if not t:
+        return set()
+    none = bytes(2 * params.m)
+    prints = pc.fill_null(rows[kind].combine_chunks(), none)
+    matrix = _core.StyleMatrix(1, params.m)
+    matrix.push(pa.record_batch({"page": rows["page"].combine_chunks(), "style": prints}))
+    links = set()
+    for a, one in enumerate(prints.to_pylist()):
+        matching = matrix.scan(one).column("matching")
+        similar = pc.indices_nonzero(pc.greater_equal(matching, t)).to_pylist()
+        links |= {(b, a) for b in similar if b < a}
+    return links
 
 
 def _rows(run: Run, table: str, columns: list[str], pages: pa.Array) -> pa.Table:

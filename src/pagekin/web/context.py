@@ -56,6 +56,7 @@ class Context:
         self.state = State(run, read_only=self.settings.read_only)
         self.texts = Shelf(run, "texts", "text")
         self.styles = Shelf(run, "sketches", "style")
+        self.structures = Shelf(run, "sketches", "structure")
         self.words = WordIndex(run, self.folder)
         self.checker = Checker(run, catalog=self.catalog, state=self.state)
         self.counts = self.catalog.counts()
@@ -82,7 +83,7 @@ class Context:
 
     def text(self, page: int) -> str:
         """The text of a page; empty if it has none."""
-        return self.texts.get([page]).get(page, "")
+        return str(self.texts.get([page]).get(page, ""))
 
     def close(self) -> None:
         """Lets go of the files."""

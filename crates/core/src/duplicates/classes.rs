@@ -39,15 +39,19 @@ pub struct ClassBuilder {
     set: Vec<u32>,
     sets: SpillLists,
     shingler: Shingler,
+    /// A text is a circle of words, as in the paper: its last words and its first make phrases too.
+    wrap: bool,
 }
 
 impl ClassBuilder {
     /// For the edges that `CandidateFinder` found. Pages from `first_new` on are listed; older ones only as representatives.
+    #[allow(clippy::too_many_arguments)]
     pub fn new(
         edges: &RecordBatch,
         similarity: f64,
         first_new: i64,
         shingler: Shingler,
+        wrap: bool,
         memory: usize,
         spill: &Path,
     ) -> Result<Self, ArrowError> {
@@ -82,6 +86,7 @@ impl ClassBuilder {
             set: vec![NONE; pages.len()],
             sets: SpillLists::new(memory / 2, spill),
             shingler,
+            wrap,
             pages,
         })
     }
@@ -94,7 +99,7 @@ impl ClassBuilder {
             .into_par_iter()
             .map_init(
                 || (self.shingler.clone(), Words::default()),
-                |(shingler, words), row| Some(phrase_set(string(texts, row)?, words, shingler)),
+                |(shingler, words), row| Some(phrase_set(string(texts, row)?, self.wrap, words, shingler)),
             )
             .collect();
         for (row, set) in found.into_iter().enumerate() {
@@ -202,10 +207,12 @@ impl ClassBuilder {
     }
 }
 
-/// The distinct phrases of a text, in ascending order.
-pub fn phrase_set(text: &str, words: &mut Words, shingler: &mut Shingler) -> Vec<u64> {
+/// The distinct phrases of a text, in ascending order. Unless they wrap, a text shorter than a phrase has one: its words.
+pub fn phrase_set(text: &str, wrap: bool, words: &mut Words, shingler: &mut Shingler) -> Vec<u64> {
     words.fill(text);
-    let mut set = shingler.phrases(words).to_vec();
+    let (n, k) = (words.len(), shingler.k());
+    let plain = if wrap { n } else { (n + 1).saturating_sub(k).max(1).min(n) };
+    let mut set = shingler.phrases(words)[..plain].to_vec();
     set.sort_unstable();
     set.dedup();
     words.release();

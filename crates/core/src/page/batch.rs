@@ -23,7 +23,7 @@ pub const FAILED: &str = "sketch-failed";
 const LARGE: usize = 4 << 20;
 
 /// Columns that pass through unchanged.
-const CARRIED: [&str; 7] = ["page", "url", "ip", "status", "date", "input", "offset"];
+const CARRIED: [&str; 8] = ["page", "url", "ip", "status", "date", "truncated", "input", "offset"];
 
 /// Sketches every page of a batch of records, in parallel on the current rayon pool, each thread with a clone of `fresh`.
 pub fn sketch_batch(records: &RecordBatch, fresh: &Scratch) -> Result<RecordBatch, ArrowError> {
@@ -96,6 +96,7 @@ fn assemble(
     add("text", Arc::new(text.finish()));
     add("targets", targets(sketches, markup));
     add("style", minima(sketches, |markup| markup.style.as_deref()));
+    add("structure", minima(sketches, |markup| markup.structure.as_deref()));
     add("skeleton", minima(sketches, |markup| markup.skeleton.as_ref().map(|s| &s[..])));
     let mut shingles = BinaryBuilder::new();
     for sketch in sketches {

@@ -14,7 +14,7 @@ use ::url::Url;
 use md5::{Digest, Md5};
 
 use crate::page::charset::decode;
-use crate::page::html::extract::extract;
+use crate::page::html::extract::extract_with;
 use crate::page::html::skeleton::MINIMA;
 use crate::page::noise::Noise;
 use crate::page::text::words::Words;
@@ -45,7 +45,9 @@ pub struct Markup {
     pub noise_chars: usize,
     /// Style fingerprint, if the noise is long enough for one.
     pub style: Option<Vec<u16>>,
-    /// Minima over n-grams of tags.
+    /// Structure fingerprint, if it is wanted and there are tags enough.
+    pub structure: Option<Vec<u16>>,
+    /// Minima over the runs of tags.
     pub skeleton: Option<[u16; MINIMA]>,
     pub title: Option<String>,
     /// What the page says made it.
@@ -73,6 +75,7 @@ pub struct Sketch {
 pub struct Scratch {
     noise: Noise,
     words: Words,
+    style: StyleParams,
     fingerprinter: Fingerprinter,
     shingler: Shingler,
 }
@@ -82,6 +85,7 @@ impl Scratch {
         Scratch {
             noise: Noise::default(),
             words: Words::default(),
+            style,
             fingerprinter: Fingerprinter::new(style),
             shingler: Shingler::new(shingles),
         }
@@ -125,17 +129,19 @@ fn read_markup(
 ) -> (Markup, String) {
     let tld = host.and_then(|host| host.rsplit('.').next());
     let decoded = decode(bytes, content_type, tld);
-    scratch.noise.fill(&decoded.html);
+    let wanted = scratch.style;
+    let found = extract_with(&decoded.html, if wanted.structure { wanted.m } else { 0 });
+    scratch.noise.fill_without(&decoded.html, if wanted.scripts { &[] } else { &found.code });
     let noise_chars = scratch.noise.chars();
     let style = scratch.fingerprinter.fingerprint(scratch.noise.as_bytes());
     scratch.noise.release();
-    let found = extract(&decoded.html);
     let markup = Markup {
         charset: decoded.charset,
         lossy: decoded.lossy,
         bytes: bytes.len(),
         noise_chars,
         style,
+        structure: found.structure,
         skeleton: found.skeleton,
         title: found.title,
         generator: found.generator,

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use crate::arrow::column;
 use crate::quilts::grams::Grams;
+use crate::quilts::greedy_cover::Source;
 use crate::quilts::index::GramIndexWriter;
 use crate::quilts::pairs::{BUCKETS, Chunk, Pairs};
 use crate::quilts::postings::{Budget, CountedGrams, Workers};
@@ -26,10 +27,25 @@ pub struct QuiltParams {
     pub m: usize,
     /// A quilt has at least so many sources.
     pub c: usize,
-    /// At least this fraction of a quilt's grams are patch grams.
+    /// At least this fraction of a quilt's grams count.
     pub theta: f64,
+    /// Which of them: those that its sources cover, or as in the paper all patch grams.
+    pub covered: bool,
     /// Each source newly covers at least this fraction of the patch grams.
     pub min_share: f64,
+}
+
+impl QuiltParams {
+    /// Whether `part` of `grams` grams is enough.
+    pub fn enough(&self, part: u32, grams: u32) -> bool {
+        grams > 0 && f64::from(part) / f64::from(grams) >= self.theta
+    }
+
+    /// Whether a page with enough patch grams is a quilt, by its sources.
+    pub fn is_quilt(&self, grams: u32, sources: &[Source]) -> bool {
+        let covered = sources.iter().map(|source| source.new_grams).sum();
+        sources.len() >= self.c && (!self.covered || self.enough(covered, grams))
+    }
 }
 
 /// What to keep beside the postings.

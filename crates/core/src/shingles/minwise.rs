@@ -89,6 +89,11 @@ impl Shingler {
         Shingler { params, seed, polynomials, phrases: Vec::new() }
     }
 
+    /// Words in a phrase.
+    pub fn k(&self) -> usize {
+        self.params.k
+    }
+
     /// The fingerprints of a page's phrases, in order of their first words: as many as there are words.
     pub fn phrases(&mut self, words: &Words) -> &[u64] {
         let k = self.params.k;

@@ -21,6 +21,10 @@ pub struct StyleParams {
     pub m: usize,
     /// Another seed makes other choices.
     pub seed: u64,
+    /// The contents of scripts and style sheets count too, as in the paper.
+    pub scripts: bool,
+    /// Pages have a fingerprint of their structure too.
+    pub structure: bool,
 }
 
 impl StyleParams {
@@ -31,7 +35,7 @@ impl StyleParams {
 
 impl Default for StyleParams {
     fn default() -> Self {
-        StyleParams { n: 32, m: 128, seed: 0 }
+        StyleParams { n: 32, m: 128, seed: 0, scripts: true, structure: false }
     }
 }
 
@@ -53,7 +57,7 @@ pub struct Fingerprinter {
 impl Fingerprinter {
     /// For these parameters, which must be in their ranges.
     pub fn new(params: StyleParams) -> Self {
-        let StyleParams { n, m, seed } = params;
+        let StyleParams { n, m, seed, .. } = params;
         assert!(StyleParams::N.contains(&n) && StyleParams::M.contains(&m), "style parameters out of range");
         let dimensions = (0..m as u64)
             .map(|i| {
@@ -217,7 +221,7 @@ mod tests {
         /// A fingerprint depends on the set of n-grams alone, and says which minima two sets share.
         #[test]
         fn minima_of_a_union(a in "[<>/= ]{40,90}", b in "[<>/= ]{40,90}", m in 1usize..40) {
-            let mut fingerprinter = Fingerprinter::new(StyleParams { n: 8, m, seed: 3 });
+            let mut fingerprinter = Fingerprinter::new(StyleParams { n: 8, m, seed: 3, ..StyleParams::default() });
             let (fa, fb) = (fingerprinter.fingerprint(a.as_bytes()).unwrap(), fingerprinter.fingerprint(b.as_bytes()).unwrap());
             // Joined by a separator that adds n-grams of its own, the union's minimum is one of three.
             let joined = fingerprinter.fingerprint(format!("{a}\u{1}{b}").as_bytes()).unwrap();

@@ -27,27 +27,36 @@ impl Matrix {
     }
 
     /// Adds the columns `page` and `style` of a batch; pages without a fingerprint are left out.
-    ///
-    /// A column `known`, where it is not null, names the cluster that a page of an earlier run was in, or the page
-    /// itself; such pages come before all others.
     pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         let (page, style): (&Int64Array, &BinaryArray) = (column(batch, "page")?, column(batch, "style")?);
-        let known = column::<Int64Array>(batch, "known").ok();
-        for row in (0..batch.num_rows()).filter(|&row| style.is_valid(row)) {
-            let bytes = style.value(row);
-            if bytes.len() != 2 * self.m {
-                let (found, wanted) = (bytes.len() / 2, self.m);
-                return Err(ArrowError::SchemaError(format!("a fingerprint has {found} dimensions, not {wanted}")));
+        (0..batch.num_rows())
+            .filter(|&row| style.is_valid(row))
+            .try_for_each(|row| self.push(page.value(row), Some(style.value(row)), None))
+    }
+
+    /// Adds a page, without a fingerprint if need be.
+    ///
+    /// `known` names the cluster that a page of an earlier run was in, or the page itself; such pages come before all
+    /// others.
+    pub fn push(&mut self, page: i64, fingerprint: Option<&[u8]>, known: Option<i64>) -> Result<(), ArrowError> {
+        let wanted = self.m;
+        if let Some(bytes) = fingerprint.filter(|bytes| bytes.len() != 2 * wanted) {
+            let found = bytes.len() / 2;
+            return Err(ArrowError::SchemaError(format!("a fingerprint has {found} dimensions, not {wanted}")));
+        }
+        if let Some(known) = known {
+            if self.known.len() < self.pages.len() {
+                return Err(ArrowError::SchemaError("known pages come before new ones".into()));
             }
-            if let Some(known) = known.filter(|known| known.is_valid(row)) {
-                if self.known.len() < self.pages.len() {
-                    return Err(ArrowError::SchemaError("known pages come before new ones".into()));
-                }
-                self.known.push(known.value(row));
+            self.known.push(known);
+        }
+        self.pages.push(page);
+        match fingerprint {
+            Some(bytes) => {
+                self.rows.extend(bytes.iter().step_by(2));
+                self.rows.extend(bytes[1..].iter().step_by(2));
             }
-            self.pages.push(page.value(row));
-            self.rows.extend(bytes.iter().step_by(2));
-            self.rows.extend(bytes[1..].iter().step_by(2));
+            None => self.rows.resize(self.rows.len() + 2 * wanted, 0),
         }
         Ok(())
     }
@@ -194,10 +203,9 @@ pub(crate) mod tests {
         let bytes: Vec<Vec<u8>> = rows.iter().map(|r| r.iter().flat_map(|v| v.to_le_bytes()).collect()).collect();
         let style = BinaryArray::from_iter_values(bytes);
         let page = Int64Array::from_iter_values(first..first + rows.len() as i64);
-        let known = Int64Array::from_iter((0..rows.len()).map(|i| known.map(|known| known[i])));
-        let columns: Vec<(&str, ArrayRef)> =
-            vec![("page", Arc::new(page)), ("style", Arc::new(style)), ("known", Arc::new(known))];
-        made.push_batch(&RecordBatch::try_from_iter(columns).unwrap()).unwrap();
+        for row in 0..rows.len() {
+            made.push(page.value(row), Some(style.value(row)), known.map(|known| known[row])).unwrap();
+        }
     }
 
     #[test]

@@ -41,7 +41,8 @@ def attribute(
     sources = sources.append_column("first", _first(quilt["date"], source["date"]))
     quilts = quilts.append_column("url", known.column("url", quilts["page"]))
     quilts = _added_up(quilts, sources)
-    return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names)
+    order = [("covered_fraction", "descending"), ("page", "ascending")]
+    return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names).sort_by(order)
 
 
 def _classes(runs: Sequence[Run], sources: pa.ChunkedArray) -> pa.Table:

@@ -140,7 +140,9 @@ def cluster_view(context: Context, cluster: int) -> ClusterView | None:
 
 
 def _histogram(context: Context, row: dict[str, Any]) -> Html:
-    bins = context.catalog.rows("SELECT bin, pages FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]])
+    bins = context.catalog.rows(
+        "SELECT bin, pages FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]]
+    )
     if not bins:
         return Html()
     most = max(one["pages"] for one in bins)
@@ -162,7 +164,7 @@ def _histogram(context: Context, row: dict[str, Any]) -> Html:
     least, mean = low, row["mean_similarity"]
     return Figure(
         key="similarities",
-        title=f"Members are {similarity(mean)} similar to the most typical page on average, at least {least:.2f}",
+        title=f"Members are {similarity(mean)} similar to the most typical, at least {least:.2f}",
         svg=chart.svg(f"A histogram of similarity from {least:.2f} to 1."),
         columns=[Column("from", "similarity", "from"), Column("pages", "count", "pages")],
         rows=[(one["bin"] / BINS, one["pages"]) for one in bins],
@@ -174,18 +176,27 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
     cluster, size = row["cluster"], row["pages"]
     places = sorted(Random(~cluster).sample(range(size), min(DRAWN, size)))
     drawn = context.catalog.rows(
-        "SELECT page, url, domain FROM (SELECT *, row_number() OVER (ORDER BY similarity DESC, page) - 1 AS place "
+        "SELECT page, url, domain FROM "
+        "(SELECT *, row_number() OVER (ORDER BY similarity DESC, page) - 1 AS place "
         f"FROM members WHERE cluster = ?) WHERE place IN ({', '.join(map(str, places)) or '-1'}) OR page = ?",
         [cluster, row["centroid"]],
     )
-    styles = context.styles.get([one["page"] for one in drawn])
-    drawn = [one for one in drawn if one["page"] in styles]
-    least = context.run.params.style.t
+    pages = [one["page"] for one in drawn]
+    style = context.run.params.style
+    layers = [(context.styles.get(pages), style.t)]
+    if style.structure_t:
+        layers.append((context.structures.get(pages), style.structure_t))
+    drawn = [one for one in drawn if any(one["page"] in prints for prints, _ in layers)]
+
+    def linked(a: int, b: int) -> bool:
+        """By noise or by structure."""
+        return any(
+            a in prints and b in prints and _core.style_matches(prints[a], prints[b])[0] >= least
+            for prints, least in layers
+        )
+
     links = [
-        (a, b)
-        for a in range(len(drawn))
-        for b in range(a)
-        if _core.style_matches(styles[drawn[a]["page"]], styles[drawn[b]["page"]])[0] >= least
+        (a, b) for a in range(len(drawn)) for b in range(a) if linked(drawn[a]["page"], drawn[b]["page"])
     ]
     centre = next((n for n, one in enumerate(drawn) if one["page"] == row["centroid"]), None)
     graph = Graph(
@@ -197,7 +208,11 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
         key="graph",
         title=shown,
         svg=draw(graph, shown),
-        columns=[Column("page", "id", "page"), Column("address", "url", "url"), Column("domain", "text", "domain")],
+        columns=[
+            Column("page", "id", "page"),
+            Column("address", "url", "url"),
+            Column("domain", "text", "domain"),
+        ],
         rows=[(one["page"], one["url"], one["domain"]) for one in drawn],
         note="A dot is a page; its colour and shape are its domain. The ring is the most typical page.",
     ).html()
@@ -254,7 +269,7 @@ def html_of(context: Context, page: int) -> str:
 
 
 def _skipped_offset(context: Context, page: int) -> int | None:
-    found: int | None = context.catalog.one("SELECT \"offset\" FROM skipped WHERE page = ?", [page])
+    found: int | None = context.catalog.one('SELECT "offset" FROM skipped WHERE page = ?', [page])
     return found
 
 
@@ -264,11 +279,12 @@ def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str,
         pages = [html_of(context, page) for _, page in chosen]
     except PagekinError as error:
         return "", str(error)
-    noise = _core.noise(pages[0])
+    style = context.run.params.style
+    noise = _core.noise(pages[0], style.scripts)
     kept = bytearray(b"\1") * len(noise)
     for other in pages[1:]:
         shared = bytearray(len(noise))
-        for low, high in _core.shared_spans(pages[0], other, context.run.params.style.n):
+        for low, high in _core.shared_spans(pages[0], other, style.n, style.scripts):
             shared[low:high] = b"\1" * (high - low)
         kept = bytearray(a & b for a, b in zip(kept, shared, strict=True))
     parts: list[str] = []

@@ -51,14 +51,19 @@ def page_view(context: Context, page: int) -> PageView | None:
         _taken(context, row),
         _donors(context, row),
     ]
+    kin.sort(key=lambda one: not one.rows)  # what there is comes first
     return PageView(row, plain(row["title"] or "no title"), kin, text[:TEXT], len(text) > TEXT)
 
 
 def _template(context: Context, row: dict[str, Any]) -> Kin:
-    style = context.styles.get([row["page"]]).get(row["page"])
+    style, structure = (
+        shelf.get([row["page"]]).get(row["page"]) for shelf in (context.styles, context.structures)
+    )
     if style is None:
-        return Kin("No template", "The page has too little HTML to judge its style, or only its text is known.", [])
-    found = [one for one in context.checker.known.like_style(style)][: LISTED + 1]
+        return Kin(
+            "No template", "The page has too little HTML to judge its style, or only its text is known.", []
+        )
+    found = context.checker.known.like_style(style, structure)[: LISTED + 1]
     rows = []
     for one in found:
         other = context.checker.known.row(one.row)
@@ -82,11 +87,14 @@ def _copies(context: Context, row: dict[str, Any]) -> Kin:
         return Kin("No copy by shingles", "No other page shares enough of its phrases.", [])
     total = context.catalog.one('SELECT pages FROM classes WHERE "class" = ?', [row["class"]])
     rows = context.catalog.rows(
-        f'SELECT page, url, kind, jaccard FROM copies WHERE "class" = ? AND page <> ? ORDER BY page LIMIT {LISTED}',
+        f'SELECT page, url, kind, jaccard FROM copies WHERE "class" = ? AND page <> ? '
+        f"ORDER BY page LIMIT {LISTED}",
         [row["class"], row["page"]],
     )
     for one in rows:
-        one["note"] = one["kind"] + ("" if one["jaccard"] is None else f", {percent(one['jaccard'])} of the phrases")
+        one["note"] = one["kind"] + (
+            "" if one["jaccard"] is None else f", {percent(one['jaccard'])} of the phrases"
+        )
     title = f"One of {plural(total or 0, 'copy', 'copies')} by shingles: the same text, or almost"
     return Kin(title, "Phrases in common with the first of the class:", rows, f"/copies/{row['class']}")
 
@@ -95,7 +103,8 @@ def _fuzzy(context: Context, row: dict[str, Any]) -> Kin:
     if row["fuzzy"] is None:
         return Kin("No copy by ssdeep", "No other page has a digest that scores high enough.", [])
     rows = context.catalog.rows(
-        f"SELECT page, url, kind, score FROM fuzzy_copies WHERE fuzzy = ? AND page <> ? ORDER BY page LIMIT {LISTED}",
+        f"SELECT page, url, kind, score FROM fuzzy_copies WHERE fuzzy = ? AND page <> ? "
+        f"ORDER BY page LIMIT {LISTED}",
         [row["fuzzy"], row["page"]],
     )
     for one in rows:
@@ -104,7 +113,7 @@ def _fuzzy(context: Context, row: dict[str, Any]) -> Kin:
 
 
 def _quilt(context: Context, row: dict[str, Any]) -> Kin:
-    if row["patch_fraction"] is None:
+    if row["covered_fraction"] is None:
         return Kin("Not a quilt", "Too little of its text is on other sites' pages.", [])
     rows = context.catalog.rows(
         "SELECT source AS page, source_url AS url, share FROM quilt_sources WHERE page = ? "
@@ -113,7 +122,7 @@ def _quilt(context: Context, row: dict[str, Any]) -> Kin:
     )
     for one in rows:
         one["note"] = f"{percent(one['share'])} of what is shared"
-    title = f"A quilt: {row['patch_fraction']:.0%} of its text is on other pages"
+    title = f"A quilt: {row['covered_fraction']:.0%} of its text is on other pages"
     return Kin(title, f"{plural(row['sources'], 'source')}:", rows, f"/quilts/{row['page']}")
 
 

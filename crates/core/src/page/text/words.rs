@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use caseless::Caseless;
 
 use crate::page::text::chars::{CharClass, CharClasses, char_at};
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 use crate::simd::blocks;
 
 /// The words of one page, one after the other in a single buffer that is reused from page to page.
@@ -46,7 +46,7 @@ impl Words {
 
     /// Takes ASCII bytes from `at` on; returns where it stopped, at the end or a character beyond ASCII.
     fn ascii(&mut self, bytes: &[u8], at: usize) -> usize {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(simd_x86)]
         if blocks::available() {
             // SAFETY: the features were just detected.
             let at = unsafe { self.ascii_blocks(bytes, at) };
@@ -69,7 +69,7 @@ impl Words {
         bytes.len()
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     #[target_feature(enable = "ssse3,popcnt")]
     fn ascii_blocks(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while let Some(block) = blocks::ascii_block(bytes, at)
@@ -190,8 +190,15 @@ pub fn word_spans(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let (mut spans, mut begin, mut at) = (Vec::new(), None, 0);
     while at < bytes.len() {
-        let (c, next) = char_at(bytes, at);
-        let class = if c.is_ascii_alphanumeric() { CharClass::Letter } else { classes.of(c) };
+        // Most text is ASCII, which needs neither decoding nor the table.
+        let (class, next) = match bytes[at] {
+            b if b.is_ascii_alphanumeric() => (CharClass::Letter, at + 1),
+            b if b.is_ascii() => (CharClass::Noise, at + 1),
+            _ => {
+                let (c, next) = char_at(bytes, at);
+                (classes.of(c), next)
+            }
+        };
         if class == CharClass::Letter {
             begin.get_or_insert(at);
         } else {
