@@ -90,7 +90,7 @@ def _check(path: Path, params: CrawlParams, resume: bool) -> None:
         if any(p.name != ".lock" and not p.name.endswith(TEMP_SUFFIX) for p in path.iterdir()):
             raise RunExistsError(f"{path} exists and is not a crawl folder; choose another -o") from None
         return
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunError(f"cannot read {path / 'crawl.json'}: {error!r}") from error
     if info.get("format") != FORMAT:
         raise RunError(f"{path} was written in format {info.get('format')}; this pagekin reads {FORMAT}")

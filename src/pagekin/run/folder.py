@@ -63,7 +63,7 @@ class Run:
         except FileNotFoundError:
             hint = "no such folder" if not self.path.exists() else "it has no run.json"
             raise RunError(f"{self.path} is not a run folder: {hint}; make one with `pagekin scan`") from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"cannot read {file}: {error}") from error
         if not isinstance(self.info, dict):
             raise RunError(f"{file} is damaged: it holds no object")
