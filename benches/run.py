@@ -14,6 +14,7 @@ BENCHES = (
     "words",
     "scan",
     "linear",
+    "complexity",
     "synth",
     "shingles",
     "duplicates",
