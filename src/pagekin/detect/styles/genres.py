@@ -1,8 +1,7 @@
 """Names for clusters, from what their pages say of themselves (`signatures.toml`), strongest evidence first.
 
 What most members say in their heads names a cluster; else what most of the texts say that are read. A text
-counts more than a head where one program is built on another: pages that Sphinx writes say Docutils in their
-heads.
+counts more than a head where one program is built on another: pages by Sphinx say Docutils in their heads.
 """
 
 from __future__ import annotations
