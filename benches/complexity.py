@@ -1,7 +1,7 @@
 """Inputs made to hurt each reader and detector, doubled four times: work grows by less than n^1.15.
 
-Readers: counted work (bytes read, decoded, searched, copied). Scans: CPU time beyond that of an empty scan, and the peak of
-memory. `complexity.py 100` begins with 100 pages instead of 2,000.
+Readers: counted work (bytes read, decoded, searched, copied). Scans: CPU time beyond that of an empty scan, and
+the peak of memory. `complexity.py 100` begins with 100 pages instead of 2,000.
 """
 
 from __future__ import annotations

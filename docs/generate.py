@@ -238,7 +238,7 @@ def profiles() -> Iterator[str]:
         if "paper" in f.metadata
     ]
     yield grid(["parameter", "default", "paper", "why the default differs"], rows)
-    yield "How these figures were measured: [benchmarks](../benchmarks.md#truth)."
+    yield "How these figures were measured: [benchmarks](../benchmarks.md#truth-benchestruthpy)."
 
 
 def paper(field: dataclasses.Field[object]) -> object:

@@ -22,6 +22,7 @@ CODES = {
     "TableMissingError": "table-missing",
     "OutputError": "output",
     "EngineError": "engine",
+    "LimitError": "limit",
 }
 
 

@@ -62,6 +62,7 @@ HOMES: dict[str, set[str]] = {
     "scrapy": {"crawl"},
     "starlette": {"web"},
     "twisted": {"crawl"},
+    "zope": {"crawl"},
     "uvicorn": {"web"},
     "zstandard": {"readers"},
 }  # fmt: skip

@@ -110,7 +110,7 @@ class Codec:
             why = Broken.TRUNCATED
         if why is None and decode and not self._decodes(source, start, fields.position):
             why = Broken.CORRUPT
-        return fields.position if why is None else BrokenFrame(start, why, fields.position)
+        return fields.position if why is None else BrokenFrame(start, why, fields.followed)
 
     def last_size(self, source: Source) -> int | None:
         """What a gzip file's last bytes say is the size of its last frame, uncompressed and modulo 2^32."""
@@ -248,7 +248,12 @@ class _Fields:
 
     def __init__(self, source: Source, start: int) -> None:
         self.source = source
-        self.position = start
+        self.position = self._block = start
+        self.followed = start
+        """Where the block before the last one began: a cut block leads into what comes after the frame."""
+
+    def begin_block(self) -> None:
+        self.followed, self._block = self._block, self.position
 
     def number(self, size: int) -> int:
         data = self.source.read(size)
@@ -279,6 +284,7 @@ def _zstd_end(fields: _Fields) -> Broken | None:
     fields.skip((0 if single_segment else 1) + (0, 1, 2, 4)[descriptor & 3] + content_size)
     last = 0
     while not last:
+        fields.begin_block()
         block = fields.number(3)
         last, kind, size = block & 1, block >> 1 & 3, block >> 3
         if kind == 3 or size > _MAX_ZSTD_BLOCK:
@@ -296,6 +302,7 @@ def _lz4_end(fields: _Fields) -> Broken | None:
     block_checksum, content_size, checksum, dictionary = (flags >> bit & 1 for bit in (4, 3, 2, 0))
     fields.skip(1 + 8 * content_size + 4 * dictionary + 1)
     while True:
+        fields.begin_block()
         block = fields.number(4)
         if block == 0:
             break
