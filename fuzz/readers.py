@@ -26,12 +26,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent / "tests"), str(HERE.parent / "tests" / "faults")]
+sys.path.insert(0, str(HERE.parent / "tests"))
 
 import pyarrow as pa  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 import warcs  # noqa: E402
-from meter import counting  # noqa: E402
+from faults.meter import counting  # noqa: E402
 
 from pagekin.errors import InputError  # noqa: E402
 from pagekin.readers import Input, ReadParams, Record, read_input  # noqa: E402

@@ -31,7 +31,7 @@ class Killer:
     def __init__(self, folder: Path) -> None:
         self._library = folder / "killer.so"
         source = Path(__file__).with_name("killer.c")
-        build = ["gcc", "-shared", "-fPIC", "-O1", "-o", self._library, source, "-ldl"]
+        build = ["gcc", "-shared", "-fPIC", "-O1", "-o", str(self._library), str(source), "-ldl"]
         subprocess.run(build, check=True, capture_output=True)
 
     def operations(self, folder: Path, *args: str | Path) -> dict[str, list[str]]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from cli.command import assert_same_run, run
-from crawl.hostile import answer, hostile_server, page
-from killer import Killer, Moment, every_step, sample
+from crawl.hostile import Answers, answer, hostile_server, page
+from faults.killer import Killer, Moment, every_step, sample
 
 import pagekin
 from pagekin.synth import write_web
@@ -77,7 +77,7 @@ def test_a_kill_and_another_kill(killer: Killer, web: Path, whole: Path, tmp_pat
 @contextmanager
 def small_site() -> Iterator[str]:
     links = [f"/page{number}" for number in range(12)]
-    answers = {link: answer(page(f"words of {link} " * 9)) for link in links}
+    answers: Answers = {link: answer(page(f"words of {link} " * 9)) for link in links}
     with hostile_server(answers=answers | {"/": answer(page("home", *links))}) as server:
         yield server.url
 

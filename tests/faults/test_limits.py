@@ -38,7 +38,8 @@ def test_enough_address_space(tmp_path: Path, small_web: Path) -> None:
 
 
 def test_too_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    started, begin = [], threading.Thread.start
+    started: list[threading.Thread] = []
+    begin = threading.Thread.start
 
     def refuse(thread: threading.Thread) -> None:
         if len(started) == 5:
