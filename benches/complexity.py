@@ -1,7 +1,7 @@
 """Inputs made to hurt each reader and detector, doubled four times: work grows by less than n^1.15.
 
-Readers: counted work (bytes read, decoded, searched, copied). Scans: CPU time beyond that of an empty scan, and
-the peak of memory. `complexity.py 100` begins with 100 pages instead of 2,000.
+Readers: counted work (bytes read, decoded, searched, copied). Scans: CPU time beyond that of an empty scan,
+and the peak of memory. `complexity.py 100` begins with 100 pages instead of 2,000.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from pathlib import Path
 from harness import Row, publish
 
 TESTS = Path(__file__).parent.parent / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "faults")]
+sys.path.insert(0, str(TESTS))
 
 import warcs  # noqa: E402
-from meter import counting  # noqa: E402
+from faults.meter import counting  # noqa: E402
 
 from pagekin.readers import Input, ReadParams, read_input  # noqa: E402
 

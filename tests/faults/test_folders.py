@@ -121,7 +121,7 @@ def test_links_that_cross(tmp_path: Path, follow_links: bool, monkeypatch: pytes
         opened.append(path)
         return scandir(path)
 
-    monkeypatch.setattr("os.scandir", counted)
+    monkeypatch.setattr(os, "scandir", counted)
     listing = files_module.folder_files(str(folder), follow_links)
     assert len(opened) < 100
     assert len(listing.files) == (30 if follow_links else 0)
@@ -137,5 +137,5 @@ def test_a_folder_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.Mon
             raise PermissionError(13, "Permission denied", path)
         return scandir(path)
 
-    monkeypatch.setattr("os.scandir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     assert read(tmp_path)[1:] == [("unreadable", "closed: Permission denied")]

@@ -185,8 +185,9 @@ def test_frames_without_content_are_passed_over(tmp_path: Path, suffix: str) -> 
 
 
 def body_work(encoding: str, body: bytes, transfer: str = "", limit: int = 64 * MIB) -> tuple[int, str]:
-    headers = {"Content_Encoding": encoding, "Transfer_Encoding": transfer}
-    answer = http(b"", 200, "text/html", **{name: value for name, value in headers.items() if value})
+    headers = {"Content-Encoding": encoding, "Transfer-Encoding": transfer}
+    lines = [f"{name}: {value}" for name, value in headers.items() if value]
+    answer = "\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode()
     head = parse_head(answer, b"")
     assert head is not None
     with counting() as meter:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cli.command import PAGEKIN, assert_same_run, environment, run
-from crawl.hostile import answer, hostile_server, page
+from crawl.hostile import Answers, answer, hostile_server, page
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m \u202egnp.exe"
 
@@ -72,7 +72,7 @@ def test_ctrl_c_in_a_scan(tmp_path: Path, small_web: Path) -> None:
 
 def test_ctrl_c_in_a_crawl(tmp_path: Path) -> None:
     links = [f"/page{number}" for number in range(40)]
-    answers = {link: answer(page(f"words of {link} " * 9)) for link in links}
+    answers: Answers = {link: answer(page(f"words of {link} " * 9)) for link in links}
     with hostile_server(answers=answers | {"/": answer(page("home", *links))}) as server:
         args = ["crawl", server.url, "-o", str(tmp_path / "c"), "--saturation", "off", "--resume"]
         slow = [*args, "--delay", "0.3"]
