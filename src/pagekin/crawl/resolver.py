@@ -15,7 +15,7 @@ from urllib.request import getproxies
 
 from scrapy.resolver import CachingHostnameResolver, HostResolution
 from twisted.internet.interfaces import IResolutionReceiver
-from zope.interface import implementer  # type: ignore[import-untyped]
+from zope.interface import implementer
 
 if TYPE_CHECKING:
     from twisted.internet.base import ReactorBase
