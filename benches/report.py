@@ -42,8 +42,8 @@ def made_up(folder: Path, pages: int) -> Path:
     db.execute(f"CREATE MACRO n() AS {pages}")
     db.execute("CREATE MACRO h(i) AS (i * 2654435761) % 1000003")
     db.execute("CREATE MACRO site(i) AS 'site' || i // 40 || '.example'")
-    path = "'/section/' || i % 40 || '/a-page-of-this-site.html?id=' || i"
-    db.execute(f"CREATE MACRO url(i) AS 'http://www.' || site(i) || {path}")
+    place = "'/section/' || i % 40 || '/a-page-of-this-site.html?id=' || i"
+    db.execute(f"CREATE MACRO url(i) AS 'http://www.' || site(i) || {place}")
     db.execute(f"CREATE TABLE ids AS SELECT range AS i FROM range({pages})")
     for name, query in queries().items():
         path = run / f"{name}.parquet"

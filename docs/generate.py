@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,6 +27,8 @@ from pagekin.params import Params
 from pagekin.readers import INPUT_FAILURES, READ_REASONS
 from pagekin.synth.truth import COLUMNS as TRUTH
 from pagekin.tables import RECORDS, SKETCHED, TABLES, Table
+from pagekin.web.context import Settings
+from pagekin.web.openapi import described
 
 ErrorClass = type[errors.PagekinError]
 
@@ -43,11 +47,60 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """The generated pages by path."""
-    parts = {"commands": commands(), "tables": tables(), "parameters": parameters(), "errors": failures()}
+    parts = {
+        "commands": commands(),
+        "tables": tables(),
+        "parameters": parameters(),
+        "errors": failures(),
+        "api": api(),
+    }
     return {
         f"docs/reference/{name}.md": "\n\n".join(block.strip("\n") for block in blocks if block) + "\n"
         for name, blocks in parts.items()
     }
+
+
+# API --------------------------------------------------------------------------------------------------
+
+
+def api() -> Iterator[str]:
+    """The JSON API, from its own description."""
+    spec = described(Settings().max_pages)
+    yield "# The API"
+    yield NOTE
+    yield (
+        "`pagekin serve RUN` answers JSON requests under `/api/`. `/api/openapi.json` is the same as "
+        "OpenAPI, `/api/docs` as a page. A request that cannot be answered gets "
+        '`{"error": code, "message": what to do}`. '
+        "With `--token` send "
+        "`Authorization: Bearer TOKEN`."
+    )
+    for path, methods in spec["paths"].items():
+        for method, one in methods.items():
+            yield f"## {method.upper()} {path}"
+            yield f"{one['summary']}. {one.get('description', '')}".strip()
+            found = [
+                [code(p["name"]), p["in"], _values(p["schema"]), p.get("description", "")]
+                for p in one.get("parameters", [])
+            ]
+            yield grid(["parameter", "where", "value", "meaning"], found) if found else ""
+            body = one.get("requestBody")
+            yield (
+                fenced(
+                    "json", json.dumps(body["content"]["application/json"]["schema"], indent=1).split("\n")
+                )
+                if body
+                else ""
+            )
+            yield f"Answers: {', '.join(one['responses'])}."
+    yield "## Schemas"
+    for name, schema in spec["components"]["schemas"].items():
+        yield f"### {name}"
+        yield fenced("json", json.dumps(schema, indent=1).split("\n"))
+
+
+def _values(schema: dict[str, Any]) -> str:
+    return ", ".join(map(code, schema["enum"])) if "enum" in schema else str(schema["type"])
 
 
 # Commands ---------------------------------------------------------------------------------------------
@@ -185,7 +238,7 @@ def profiles() -> Iterator[str]:
         if "paper" in f.metadata
     ]
     yield grid(["parameter", "default", "paper", "why the default differs"], rows)
-    yield "How these figures were measured: [benchmarks](../benchmarks.md#truth)."
+    yield "How these figures were measured: [benchmarks](../benchmarks.md#truth-benchestruthpy)."
 
 
 def paper(field: dataclasses.Field[object]) -> object:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cli.command import run
-from crawl.hostile import answer, hostile_server, page
+from crawl.hostile import Answers, answer, hostile_server, page
 
 from pagekin.crawl.resolver import Resolver, is_public, named_places
 
@@ -76,7 +76,7 @@ def test_what_name_servers_say(host: str, port: int, passed: list[str]) -> None:
     """A name of the public web may point inside: such addresses are dropped, but where a seed is."""
     inner = _Resolution("127.0.0.1", "8.8.8.8")
     resolver = Resolver.__new__(Resolver)
-    resolver.original_resolver = inner
+    resolver.original_resolver = inner  # type: ignore[assignment]
     resolver._private = named_places(["http://seed.example:8080/"])
     Resolver.refused.clear()
     resolver.resolveHostName(inner, host, port)
@@ -104,7 +104,7 @@ def test_robots_txt_elsewhere_if_allowed(tmp_path: Path) -> None:
     with hostile_server(robots="User-agent: *\nDisallow: /good\n") as other:
         to = answer(b"", f"Location: {other.url}robots.txt", status="302 Found")
         home = answer(page("home", "/good/1", "/fine"))
-        answers = {"/robots.txt": to, "/": home, "/fine": answer(page("fine"))}
+        answers: Answers = {"/robots.txt": to, "/": home, "/fine": answer(page("fine"))}
         with hostile_server(answers=answers) as server:
             run("crawl", server.url, "-o", tmp_path / "c", *FAST, "--allow-private")
     assert other.paths == ["/robots.txt"]

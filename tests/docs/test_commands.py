@@ -9,12 +9,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 
+import httpx
 import pyarrow.parquet as pq
 import pytest
 import zstandard
@@ -59,6 +61,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pagekin.scan("crawl.warc.gz", "indexed", only=["quilts"], params=keep_grams)
     for name, page in zip(("a.html", "b.html"), read_pages(folder / "crawl.warc.gz"), strict=False):
         (folder / name).write_bytes(page.html or b"")
+    chosen = pagekin.Run(folder / "run").table("pages", ["url", "input", "offset"]).slice(5, 20)
+    selection = chosen.rename_columns(["url", "filename", "offset"])
+    pq.write_table(selection, folder / "selection.parquet")
+    (folder / "selection.cdxj").write_text("".join(f"{json.dumps(row)}\n" for row in selection.to_pylist()))
     texts = pagekin.Run(folder / "run").table("texts", ["url", "text"]).slice(0, 20)
     pq.write_table(texts, folder / "pages.parquet")
     lines = texts.to_pandas().to_json(orient="records", lines=True, force_ascii=False).encode()
@@ -89,6 +95,8 @@ def fresh(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "work"
     shutil.copytree(files, folder)
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # where completion is installed
+    (tmp_path / "home").mkdir()
     # `pagekin` in a pipe is the one of this Python.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     return folder
@@ -107,6 +115,9 @@ def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
         # To loopback, never to the network. What runs beneath a crawl cannot be started twice in a process.
         line = "command " + line.replace("https://www.example.org/", SITE[-1]) + " --delay 0"
     words = shlex.split(line, comments=True)
+    if line.startswith("pagekin serve"):
+        served_briefly(words)
+        return
     with ExitStack() as stack:
         if len(words) > 2 and words[-2] == ">":
             stack.enter_context(redirect_stdout(stack.enter_context(Path(words[-1]).open("w"))))
@@ -118,6 +129,24 @@ def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
         end = stack.enter_context(pytest.raises(SystemExit))
         main()
     assert end.value.code == 0, line
+
+
+def served_briefly(words: list[str]) -> None:
+    """Starts the app as documented, but on a free port, looks at it, and ends it."""
+    code = "from pagekin.cli.main import main; main()"
+    command = [sys.executable, "-c", code, *words[1:], "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        try:
+            url = next(found[1] for said in server.stderr if (found := re.search(r"app: (\S+)", said)))
+            for _ in range(100):
+                try:
+                    assert httpx.get(url, timeout=60, follow_redirects=True).status_code in (200, 401)
+                    break
+                except httpx.TransportError:
+                    time.sleep(0.1)
+        finally:
+            server.terminate()
 
 
 @pytest.mark.parametrize("block", SHELL, ids=lambda block: block.name)

@@ -9,6 +9,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from fastwarc.stream_io import BrotliReader, ZstdReader
+
 from pagekin.readers import blocks, frames, http, inflate, lookahead, record_scanner, source, stream
 
 CALL = 64
@@ -119,8 +121,8 @@ def counting() -> Iterator[Meter]:
         put(frames, "zlib", _Zlib(meter))
         put(inflate, "zlib", _Zlib(meter))
         put(frames, "READERS", {name: _decoder(meter, base) for name, base in frames.READERS.items()})
-        put(http, "ZstdReader", _decoder(meter, http.ZstdReader))
-        put(http, "BrotliReader", _decoder(meter, http.BrotliReader))
+        put(http, "ZstdReader", _decoder(meter, ZstdReader))
+        put(http, "BrotliReader", _decoder(meter, BrotliReader))
         put(http, "_CHUNK", _Pattern(meter, http._CHUNK))
         for module, name in ((blocks, "START"), (record_scanner, "START"), (record_scanner, "_BLANK")):
             put(module, name, _Pattern(meter, getattr(module, name)))

@@ -116,7 +116,12 @@ def test_links_that_cross(tmp_path: Path, follow_links: bool, monkeypatch: pytes
     (folder / "up").symlink_to(folder)
     opened = []
     scandir = os.scandir
-    monkeypatch.setattr(files_module.os, "scandir", lambda path: opened.append(path) or scandir(path))
+
+    def counted(path: str) -> object:
+        opened.append(path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", counted)
     listing = files_module.folder_files(str(folder), follow_links)
     assert len(opened) < 100
     assert len(listing.files) == (30 if follow_links else 0)
@@ -132,5 +137,5 @@ def test_a_folder_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.Mon
             raise PermissionError(13, "Permission denied", path)
         return scandir(path)
 
-    monkeypatch.setattr(files_module.os, "scandir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     assert read(tmp_path)[1:] == [("unreadable", "closed: Permission denied")]

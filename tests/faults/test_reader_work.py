@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import warcs
-from meter import counting
+from faults.meter import counting
 from warcs import http, page, record
 
 from pagekin.errors import InputError
@@ -185,8 +185,9 @@ def test_frames_without_content_are_passed_over(tmp_path: Path, suffix: str) -> 
 
 
 def body_work(encoding: str, body: bytes, transfer: str = "", limit: int = 64 * MIB) -> tuple[int, str]:
-    headers = {"Content_Encoding": encoding, "Transfer_Encoding": transfer}
-    answer = http(b"", **{name: value for name, value in headers.items() if value})
+    headers = {"Content-Encoding": encoding, "Transfer-Encoding": transfer}
+    lines = [f"{name}: {value}" for name, value in headers.items() if value]
+    answer = "\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode()
     head = parse_head(answer, b"")
     assert head is not None
     with counting() as meter:

@@ -162,7 +162,7 @@ class TestAgainst:
         """By an old class's member, not its representative; and through a run that was itself made so."""
         words = [f"w{i}" for i in range(400)]
         drift = [" ".join([*(f"x{i}" for i in range(12 * step)), *words[12 * step :]]) for step in range(4)]
-        options: dict[str, Any] = {"duplicates": {"similarity": 0.9}}
+        options: dict[str, Any] = {"profile": "paper", "duplicates": {"similarity": 0.9}}
         first = scan(tmp_path, drift[:2], "first", **options)
         assert classes(first) == [[0, 1]]
         second = scan(tmp_path, [drift[2]], "second", against=first.path, **options)
@@ -213,6 +213,7 @@ class TestOddPages:
         run = scan(
             tmp_path,
             ["a b", "b a", "a b c", "A, B!"],
+            profile="paper",
             shingles={"k": 64},
             duplicates={"similarity": similarity},
         )

@@ -78,7 +78,11 @@ def members_and_big(
     """The members, and the buckets that leaders had to do for."""
     native = _core.StyleClusters(
         threads,
-        *(style[name] for name in ("m", "k", "p", "t", "structure_t")),
+        style["m"],
+        style["k"],
+        style["p"],
+        style["t"],
+        style["structure_t"],
         budget,
         style["seed"],
         style["split_worms"],
@@ -140,7 +144,7 @@ def test_sampled_in_large_clusters(split: bool) -> None:
     """Beyond 256 members, those whose page ids have the smallest hashes speak for all."""
     rng = random.Random(4)
     base = [rng.randrange(1, 65536) for _ in range(24)]
-    prints = {
+    prints: Prints = {
         page: (tuple(value if rng.random() < 0.7 else rng.randrange(1, 65536) for value in base),)
         for page in range(400)
     }

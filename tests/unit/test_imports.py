@@ -30,6 +30,7 @@ LAYERS: list[set[str]] = [
     {"engines", "readers", "run"},
     {"look", "tables", "params", "urls", "sites", "fs", "warc"},
     {"errors"},
+    {"extras"},
     {"_core"},
 ]
 
@@ -51,8 +52,8 @@ HOMES: dict[str, set[str]] = {
     "fsspec": {"readers"},
     "jinja2": {"web"},
     "pyarrow": {
-        "cli/tables", "crawl", "detect", "engines", "export", "index", "pipeline", "query", "readers", "report", "run",
-        "sites", "studies", "synth", "tables", "verdicts", "web",
+        "cli/tables", "crawl", "detect", "engines", "export", "index", "pipeline", "query", "readers",
+        "report", "run", "sites", "studies", "synth", "tables", "verdicts", "web",
     },
     "pyspark": {"engines/spark"},
     "resvg_py": {"look"},
@@ -61,6 +62,7 @@ HOMES: dict[str, set[str]] = {
     "scrapy": {"crawl"},
     "starlette": {"web"},
     "twisted": {"crawl"},
+    "zope": {"crawl"},
     "uvicorn": {"web"},
     "zstandard": {"readers"},
 }  # fmt: skip

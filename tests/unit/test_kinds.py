@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import pagekin
-from pagekin.detect.styles.signatures import by_head, name_by_text, product, table
 from pagekin.detect.styles.kinds import kind_of
+from pagekin.detect.styles.signatures import by_head, name_by_text, product, table
 from pagekin.run import Run
 
 PLAIN: dict[str, Any] = {

@@ -24,9 +24,8 @@ def test_lookup(stored: list[int | None], keys: list[int | None], chunk: int, na
         if not names:
             return pa.chunked_array([pa.array(values, pa.int64())])
         text = [None if value is None else str(value) for value in values]
-        return pa.chunked_array(
-            [pa.array(text[n : n + chunk]) for n in range(0, len(text), chunk)], pa.string()
-        )
+        chunks = [pa.array(text[n : n + chunk], pa.string()) for n in range(0, len(text), chunk)]
+        return pa.chunked_array(chunks, pa.string())
 
     rows = {key: number for number, key in reversed(list(enumerate(stored))) if key is not None}
     expected = [None if key is None else rows.get(key) for key in keys]

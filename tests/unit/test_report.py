@@ -126,7 +126,7 @@ def test_phrases_and_sites(run: Run) -> None:
     held = sorted(run.table("phrases")["pages"].to_pylist(), reverse=True)
     drawn = figure(section, "phrase-ranks").rows
     assert all(held[rank - 1] == pages for rank, pages in drawn)
-    assert dict(figure(section, "phrase-frequencies").rows) == Counter(map(float, held))
+    assert {row[0]: row[1] for row in figure(section, "phrase-frequencies").rows} == Counter(map(float, held))
     popular = Counter(run.table("popular")["popular"].to_pylist())
     assert {row[0]: row[1] for row in figure(section, "popular-per-page").rows} == popular
     covers = Counter((row["popular"], row["cover"]) for row in run.table("covers").to_pylist())

@@ -59,7 +59,10 @@ def test_a_preview_counts_what_a_spread_does(opened: tuple[Catalog, State]) -> N
     assert preview(catalog, state, "cluster", str(cluster), "spam").adds == 0
     state.store.undo("bob", made)
     state.refresh()
-    assert Counter(_label(catalog, state, row["page"]) for row in members) == {None: len(members) - 3, "not spam": 3}
+    assert Counter(_label(catalog, state, row["page"]) for row in members) == {
+        None: len(members) - 3,
+        "not spam": 3,
+    }
 
 
 def _label(catalog: Catalog, state: State, page: int) -> str | None:
@@ -78,10 +81,14 @@ def test_many_at_once_is_one_by_one(opened: tuple[Catalog, State], seed: int) ->
     classes = [str(row["class"]) for row in catalog.rows('SELECT "class" FROM classes')]
     sites = [row["domain"] for row in catalog.rows("SELECT domain FROM domains")]
     hosts = [row["host"] for row in catalog.rows("SELECT DISTINCT host FROM pages")]
-    software = [row["name"] for row in catalog.rows("SELECT DISTINCT name FROM clusters WHERE name IS NOT NULL")]
+    software = [
+        row["name"] for row in catalog.rows("SELECT DISTINCT name FROM clusters WHERE name IS NOT NULL")
+    ]
     pages = [row["page"] for row in catalog.rows("SELECT page FROM pages")]
     for _ in range(60):
-        kind, targets = rng.choice([("cluster", clusters), ("class", classes), ("site", sites), ("site", hosts)])
+        kind, targets = rng.choice(
+            [("cluster", clusters), ("class", classes), ("site", sites), ("site", hosts)]
+        )
         label = rng.choice([*LABELS, None])
         state.store.judge("ann", kind, rng.choice(targets), label, scope=SPREAD)
     for page in rng.sample(pages, 40):
@@ -123,12 +130,17 @@ def test_block_lists(opened: tuple[Catalog, State]) -> None:
     spread(catalog, state, "ann", seen, why="a farm")
     found = list(block_list(catalog, state, "domains", limits))
     assert [line.name for line in found] == [domain]
-    assert found[0].evidence[0]["why"] == "a farm" and found[0].evidence[0]["through"] == f"site {domain}"
+    assert found[0].evidence[0]["why"] == "a farm"
+    assert found[0].evidence[0]["through"] == f"site {domain}"
     assert f"||{domain}^" in written(found, "adblock")
-    assert json.loads(list(written(found, "jsonl"))[0])["spam"] == row["pages"]
+    assert json.loads(next(iter(written(found, "jsonl"))))["spam"] == row["pages"]
     urls = list(written(block_list(catalog, state, "urls", limits), "urls"))
-    assert len(urls) == row["pages"] and not any(" " in url for url in urls)
-    assert all(line.startswith(("#", "0.0.0.0 ")) for line in written(block_list(catalog, state, "hosts", limits), "hosts"))
+    assert len(urls) == row["pages"]
+    assert not any(" " in url for url in urls)
+    assert all(
+        line.startswith(("#", "0.0.0.0 "))
+        for line in written(block_list(catalog, state, "hosts", limits), "hosts")
+    )
     # Fewer than 80% spam: not blocked.
     pages = catalog.rows("SELECT page FROM site_pages WHERE domain = ?", [domain])
     for page in pages[: len(pages) // 4 + 1]:
@@ -154,7 +166,8 @@ def test_verdicts_follow_into_later_runs(made: tuple[Path, Path], tmp_path: Path
     catalog, state = Catalog(new), State(new)
     grown = catalog.rows("SELECT page FROM members WHERE cluster = ?", [cluster])
     later = [row["page"] for row in grown if row["page"] >= new.first_page]
-    assert later and len(later) < len(grown)
+    assert later
+    assert len(later) < len(grown)
     assert {_label(catalog, state, row["page"]) for row in grown} == {"spam"}
     # Taking it back in the new run does not write into the old one.
     state.store.judge("bob", "cluster", cluster, None, scope=SPREAD)
@@ -163,16 +176,20 @@ def test_verdicts_follow_into_later_runs(made: tuple[Path, Path], tmp_path: Path
     assert [row.label for row in State(old).rows()] == ["spam"]
 
 
-def test_files_carry_verdicts_over(opened: tuple[Catalog, State], made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_files_carry_verdicts_over(
+    opened: tuple[Catalog, State], made: tuple[Path, Path], tmp_path: Path
+) -> None:
     catalog, state = opened
     page = catalog.row("SELECT page, url, cluster FROM pages WHERE cluster IS NOT NULL LIMIT 1")
     assert page is not None
-    state.store.judge("ann", "page", page["page"], "spam", url=page["url"], why="=1+1, \"quoted\"\nline")
+    state.store.judge("ann", "page", page["page"], "spam", url=page["url"], why='=1+1, "quoted"\nline')
     state.store.judge("ann", "cluster", page["cluster"], "not spam", url=page["url"])
     state.store.judge("ann", "site", "site.example", "borderline")
     state.refresh()
     # Another run, in which everything has other numbers.
-    (tmp_path / "more.jsonl").write_text(json.dumps({"url": "http://first.example/", "html": "<p>hello"}) + "\n")
+    (tmp_path / "more.jsonl").write_text(
+        json.dumps({"url": "http://first.example/", "html": "<p>hello"}) + "\n"
+    )
     other = pagekin.scan([tmp_path / "more.jsonl", made[1]], tmp_path / "other")
     for form in ("csv", "jsonl"):
         file = tmp_path / f"verdicts.{form}"
@@ -184,7 +201,7 @@ def test_files_carry_verdicts_over(opened: tuple[Catalog, State], made: tuple[Pa
     moved = target.by_judge("page", Catalog(other).page_of_url(page["url"]) or -1)["ann"]
     assert (moved.label, moved.why, moved.at) == ("spam", state.rows()[0].why, state.rows()[0].at)
     (tmp_path / "bad.csv").write_text("kind,label\npage,ham\n")
-    with pytest.raises(pagekin.PagekinError, match=r"line 2|about"):
+    with pytest.raises(pagekin.PagekinError, match="line 2: a verdict needs a target or a url"):
         import_rows(target.store, Catalog(other), tmp_path / "bad.csv")
 
 
@@ -199,30 +216,42 @@ def test_check_says_what_people_said(opened: tuple[Catalog, State], made: tuple[
     html = next(page.html for page in pages if page.url == member["url"])
     asked = [Asked(html=html, url="http://new.example/"), Asked(text="two words"), Asked(html=b"<p>hi")]
     first, text, small = checker.check(asked)
-    assert first.verdict is None and first.style is not None and text.style is not None and small.style is not None
+    assert first.verdict is None
+    assert first.style is not None
+    assert text.style is not None
+    assert small.style is not None
     assert first.style["clusters"][0]["cluster"] == row["cluster"]
     assert text.style["why"] == "no HTML was given"
     assert "too small to judge" in small.style["why"]
     state.store.judge("ann", "cluster", row["cluster"], "spam", scope=SPREAD)  # counts at once
     verdict = checker.check(asked)[0].verdict
-    assert verdict is not None and verdict["label"] == "spam"
+    assert verdict is not None
+    assert verdict["label"] == "spam"
     state.store.judge("ann", "cluster", row["cluster"], ALLOWED, scope=ALLOW)
     assert checker.check(asked[:1])[0].style["clusters"][0]["allowed"] is True  # type: ignore[index]
 
 
-def test_every_page_finds_its_cluster_and_its_copies(opened: tuple[Catalog, State], made: tuple[Path, Path]) -> None:
+def test_every_page_finds_its_cluster_and_its_copies(
+    opened: tuple[Catalog, State], made: tuple[Path, Path]
+) -> None:
     """By look-ups, against the tables of the scan, which compared the pages themselves."""
     catalog, state = opened
     checker = Checker(catalog.run, catalog=catalog, state=state)
     pages = [page for page in pagekin.read(made[1]) if page.html is not None]
     rows = {row["url"]: row for row in catalog.rows("SELECT * FROM pages")}
     missed = 0
-    for page, answer in zip(pages, checker.check([Asked(html=p.html, url=p.url) for p in pages]), strict=True):
+    for page, answer in zip(
+        pages, checker.check([Asked(html=p.html, url=p.url) for p in pages]), strict=True
+    ):
         row = rows[page.url]
-        assert answer.style is not None and answer.text is not None
+        assert answer.style is not None
+        assert answer.text is not None
         found = [cluster["cluster"] for cluster in answer.style["clusters"]]
         missed += row["cluster"] is not None and row["cluster"] not in found
-        exact = {row["page"] for row in catalog.rows('SELECT page FROM copies WHERE "class" = ?', [row["class"] or -1])}
+        exact = {
+            row["page"]
+            for row in catalog.rows('SELECT page FROM copies WHERE "class" = ?', [row["class"] or -1])
+        }
         if row["copy"] == "exact" and len(exact) > 1:
             assert answer.text["exact"] or answer.text["near"]
     assert missed <= 0.01 * len(pages)

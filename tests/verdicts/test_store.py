@@ -31,7 +31,9 @@ for number in range(100_000):
 @pytest.mark.parametrize("judges", [1, 2])
 def test_kill_loses_no_verdict_that_was_acknowledged(tmp_path: Path, judges: int) -> None:
     streams = [
-        subprocess.Popen([sys.executable, "-c", STREAM, str(tmp_path), f"judge{n}"], stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", STREAM, str(tmp_path), f"judge{n}"], stdout=subprocess.PIPE, text=True
+        )
         for n in range(judges)
     ]
     told: list[int] = []
@@ -109,24 +111,29 @@ def test_a_file_of_another_format_is_not_touched(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("who", ""), ("who", "a\x1bb"), ("who", "x" * 65), ("kind", "planet"), ("label", "ham"), ("target", "x1"),
-     ("target", "9" * 20), ("why", "x" * 2_001), ("why", "\ud800"), ("scope", "hearsay")],
+    [("who", ""), ("who", "a\x1bb"), ("who", "x" * 65), ("kind", "planet"), ("label", "ham"),
+     ("target", "x1"), ("target", "9" * 20), ("why", "x" * 2_001), ("why", "\ud800"), ("scope", "hearsay")],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(tmp_path: Path, field: str, value: str) -> None:
-    fields = {"who": "ann", "kind": "page", "target": "1", "label": "spam", "why": "", "scope": HAND} | {field: value}
+    fields = {"who": "ann", "kind": "page", "target": "1", "label": "spam", "why": "", "scope": HAND} | {
+        field: value
+    }
     who, kind, target, label = (fields.pop(name) for name in ("who", "kind", "target", "label"))
     with pytest.raises(UsageError):
-        Store(tmp_path).judge(who, kind, target, label, **fields)  # type: ignore[arg-type]
+        Store(tmp_path).judge(who, kind, target, label, **fields)
     assert not (tmp_path / FILE).exists()
 
 
 ACTS = st.lists(
-    st.tuples(st.sampled_from(["ann", "bob"]), st.integers(0, 2), st.sampled_from([*LABELS, "undo"])), max_size=30
+    st.tuples(st.sampled_from(["ann", "bob"]), st.integers(0, 2), st.sampled_from([*LABELS, "undo"])),
+    max_size=30,
 )
 
 
 @given(acts=ACTS)
-def test_the_last_word_counts(acts: list[tuple[str, int, str]], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_last_word_counts(
+    acts: list[tuple[str, int, str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Against a list that is gone through from the start."""
     from pagekin.verdicts.state import State
 

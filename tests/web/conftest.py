@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM, browser
 from playwright.sync_api import Browser
 from web.hostile import write_hostile
 from web.serving import Served, served
 
 import pagekin
-from browser import CHROMIUM, browser
 from pagekin.web.server import prepare
 
 

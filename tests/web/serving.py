@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from browser import Watched, watched
 from playwright.sync_api import Browser
 
-from browser import Watched, watched
 from pagekin.run import Run
 from pagekin.web.app import create_app
 from pagekin.web.context import Context, Settings

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-from playwright.sync_api import Browser, expect
+import contextlib
+
+from playwright.sync_api import Browser, Error, expect
 from web.hostile import ELSEWHERE
 from web.serving import Served, opened
-
 
 
 def screens(app: Served) -> list[str]:
@@ -15,11 +15,15 @@ def screens(app: Served) -> list[str]:
     page = catalog.one("SELECT page FROM quilts LIMIT 1")
     cluster = catalog.one("SELECT cluster FROM clusters LIMIT 1")
     number = catalog.one('SELECT "class" FROM classes LIMIT 1')
-    assert page is not None and cluster is not None and number is not None
+    assert page is not None
+    assert cluster is not None
+    assert number is not None
     return [
-        "/", "/quilts", "/clusters", "/copies", "/phrases", "/sites", "/precision", "/verdicts", f"/quilts/{page}",
+        "/", "/quilts", "/clusters", "/copies", "/phrases", "/sites", "/precision", "/verdicts",
+        f"/quilts/{page}",
         f"/clusters/{cluster}", f"/copies/{number}", "/sites/quilt.example", f"/pages/{page}",
-        f"/pages/{page}?view=rendered", "/search?q=alert", "/search?q=<script>", "/search?q=script.example/%22",
+        f"/pages/{page}?view=rendered", "/search?q=alert", "/search?q=<script>",
+        "/search?q=script.example/%22",
         "/judge/quilts/random/5/0/1", "/judge/clusters/rank/5/0/1", "/judge/classes/rank/5/0/1",
         "/judge/sites/rank/5/0/1", "/api/docs",
     ]  # fmt: skip
@@ -27,7 +31,9 @@ def screens(app: Served) -> list[str]:
 
 def test_every_screen_is_harmless(enemies: Served, chromium: Browser) -> None:
     page = enemies.context.catalog.one("SELECT page FROM quilts LIMIT 1")
-    enemies.context.state.store.judge("<script>alert('who')</script>", "page", page, "spam", why="\"><img onerror=alert(8)>")
+    enemies.context.state.store.judge(
+        "<script>alert('who')</script>", "page", page, "spam", why='"><img onerror=alert(8)>'
+    )
     shown = 0
     for path in screens(enemies):
         with opened(chromium, enemies, path) as seen:
@@ -35,7 +41,12 @@ def test_every_screen_is_harmless(enemies: Served, chromium: Browser) -> None:
             assert not seen.left, (path, seen.left)
             assert not seen.dialogs, (path, seen.dialogs)
             assert seen.page.url.startswith(enemies.url), path
-            assert seen.page.evaluate("document.querySelectorAll('[onerror], [onload], base, object, embed').length") == 0
+            assert (
+                seen.page.evaluate(
+                    "document.querySelectorAll('[onerror], [onload], base, object, embed').length"
+                )
+                == 0
+            )
             shown += "alert" in seen.page.inner_text("body")
     assert shown > 12  # it was there to be obeyed
 
@@ -56,9 +67,9 @@ def test_the_rendered_page_has_no_way_out(enemies: Served, chromium: Browser) ->
             seen.page.keyboard.press("Enter")
             seen.page.go_back() if not seen.page.url.endswith("#text") else None
         # And what the frame itself may try, were it to come alive.
-        with pytest.raises(Exception, match=r".*"):
+        with contextlib.suppress(Error):  # no script runs in it
             frame.evaluate(f"location.href = '{ELSEWHERE}/escape'")
-            frame.wait_for_url(f"{ELSEWHERE}/**", timeout=500)
+        seen.page.wait_for_timeout(300)
         assert not seen.left
         assert not seen.dialogs
 

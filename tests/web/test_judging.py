@@ -66,7 +66,8 @@ def test_undo_brings_the_last_one_back(app: Served, chromium: Browser) -> None:
         expect(page.locator(".label[aria-pressed=true]")).to_contain_text("spam")
         press(page, "b")
     found = app.context.state.current(HAND, "page", first)
-    assert found is not None and found.label == "borderline"
+    assert found is not None
+    assert found.label == "borderline"
     # Nothing was overwritten: four decisions and one that takes one back.
     assert [row.label for row in app.context.state.rows()] == ["spam", "not spam", None, "borderline"]
 
@@ -88,7 +89,7 @@ def test_spread_and_take_it_back(app: Served, chromium: Browser) -> None:
         expect(page.locator(".standing")).to_contain_text("is spread over all its pages by ann")
         other = catalog.one("SELECT page FROM members WHERE cluster = ? AND page <> ?", [cluster, spared])
         page.goto(f"{app.url}/pages/{other}")
-        expect(page.locator("header")).to_contain_text("It carries spam through its cluster")
+        expect(page.locator("header")).to_contain_text("It carries spam through its template")
         page.goto(f"{app.url}/pages/{spared}")
         expect(page.locator("header")).to_contain_text("not spam by ann")
         page.goto(f"{app.url}/clusters/{cluster}")
@@ -123,7 +124,9 @@ def test_every_queue_can_be_judged(app: Served, chromium: Browser) -> None:
 def test_a_second_judge_is_blind(app: Served, chromium: Browser) -> None:
     sample = Sample("quilts", "random", 4, 0)
     for target in sample.targets(app.context.catalog):
-        app.context.state.store.judge("Quentin", "page", target, "spam", why="because of Quentin", sample=str(sample))
+        app.context.state.store.judge(
+            "Quentin", "page", target, "spam", why="because of Quentin", sample=str(sample)
+        )
     with opened(chromium, app, f"/judge/{sample}") as seen:
         assert place(seen.page) == 1  # not judged by this judge
         assert "Quentin" not in seen.page.inner_text("body")

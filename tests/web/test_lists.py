@@ -8,7 +8,13 @@ from web.serving import Served, opened
 
 from pagekin.web.lists import WHERE
 
-FALLING = {"quilts": "sources", "clusters": "domains", "copies": "domains", "phrases": "domains", "sites": "quilts"}
+FALLING = {
+    "quilts": "sources",
+    "clusters": "domains",
+    "copies": "domains",
+    "phrases": "domains",
+    "sites": "quilts",
+}
 
 
 @pytest.mark.parametrize("name", FALLING)

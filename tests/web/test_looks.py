@@ -1,24 +1,28 @@
-"""Every screen, drawn: nothing scrolls sideways, nothing is faint, everything has a name and can be reached."""
+"""Every screen, drawn: nothing scrolls sideways, nothing is faint, everything has a name and is in reach."""
 
 from __future__ import annotations
 
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
+from browser import SCHEMES, WIDTHS, watched, wrong
 from playwright.sync_api import Browser
 from web.serving import Served
 
-from browser import SCHEMES, WIDTHS, watched, wrong
 from pagekin.verdicts.samples import Sample
 
 PICTURES = os.environ.get("PAGEKIN_PICTURES")
-"""Where pictures for the documentation go, if they are wanted: `PAGEKIN_PICTURES=docs/images pytest tests/web`."""
+"""Where pictures for the documentation go, if wanted: `PAGEKIN_PICTURES=docs/images`."""
+
+DRAWN = ((1280, "light"), (390, "dark"))
+"""Every width and every scheme once; all four together for pictures."""
 
 NAMES = (
-    "home", "quilts", "clusters", "copies", "phrases", "sites", "precision", "verdicts", "quilt", "cluster", "class",
-    "site", "page", "rendered", "search", "judge-quilt", "judge-template", "judge-copies", "judge-site", "spread",
-    "help", "api",
+    "home", "quilts", "clusters", "copies", "phrases", "sites", "precision", "verdicts", "quilt", "cluster",
+    "class", "site", "page", "rendered", "search", "judge-quilt", "judge-template", "judge-copies",
+    "judge-site", "spread", "help", "api",
 )  # fmt: skip
 
 
@@ -59,25 +63,25 @@ def places(looked_at: Served) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_screens(places: dict[str, str], chromium: Browser, name: str) -> None:
-    for width in WIDTHS:
-        for scheme in SCHEMES:
-            with watched(chromium, places[name], width=width, scheme=scheme) as seen:
-                if name == "spread":
-                    seen.page.get_by_role("button", name="Preview").click()
-                if name in ("quilt", "judge-quilt"):
-                    seen.page.keyboard.press("j")
-                seen.page.wait_for_timeout(50)
-                where = (name, width, scheme)
-                assert not wrong(seen.page, "scrolls"), where
-                assert not wrong(seen.page, "unnamed"), (where, wrong(seen.page, "unnamed"))
-                assert not wrong(seen.page, "overlaps"), (where, wrong(seen.page, "overlaps"))
-                assert not wrong(seen.page, "faint"), (where, wrong(seen.page, "faint")[:5])
-                errors = [e for e in seen.errors if "Content Security Policy" not in e and "sandboxed" not in e]
-                assert not errors and not seen.dialogs, (where, errors)
-                if PICTURES and (scheme == "light" or width == 1280):
-                    seen.page.wait_for_timeout(600)
-                    dark = "-dark" if scheme == "dark" else ""
-                    seen.page.screenshot(path=Path(PICTURES) / f"app-{name}-{width}{dark}.png")
+    for width, scheme in DRAWN if PICTURES is None else product(WIDTHS, SCHEMES):
+        with watched(chromium, places[name], width=width, scheme=scheme) as seen:
+            if name == "spread":
+                seen.page.get_by_role("button", name="Preview").click()
+            if name in ("quilt", "judge-quilt"):
+                seen.page.keyboard.press("j")
+            seen.page.wait_for_timeout(50)
+            where = (name, width, scheme)
+            assert not wrong(seen.page, "scrolls"), where
+            assert not wrong(seen.page, "unnamed"), (where, wrong(seen.page, "unnamed"))
+            assert not wrong(seen.page, "overlaps"), (where, wrong(seen.page, "overlaps"))
+            assert not wrong(seen.page, "faint"), (where, wrong(seen.page, "faint")[:5])
+            errors = [e for e in seen.errors if "Content Security Policy" not in e and "sandboxed" not in e]
+            assert not errors, (where, errors)
+            assert not seen.dialogs, where
+            if PICTURES and (scheme == "light" or width == 1280):
+                seen.page.wait_for_timeout(600)
+                dark = "-dark" if scheme == "dark" else ""
+                seen.page.screenshot(path=Path(PICTURES) / f"app-{name}-{width}{dark}.png")
 
 
 def test_the_keyboard_reaches_everything(places: dict[str, str], chromium: Browser) -> None:

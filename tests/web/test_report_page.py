@@ -16,6 +16,7 @@ from playwright.sync_api import Browser
 import pagekin
 from pagekin.report import write_report
 from pagekin.run import Run
+from pagekin.synth import write_web
 
 pytestmark = needs_browser
 
@@ -252,22 +253,27 @@ def test_paper(chromium: Browser, report: Path) -> None:
         assert "http" in spelled
 
 
-def test_pictures(chromium: Browser, report: Path, request: pytest.FixtureRequest) -> None:
-    """Takes the pictures of the documentation, if asked to."""
+def test_pictures(chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Takes the pictures of the documentation, if asked to: of the web that `pagekin demo` makes."""
     wanted = request.config.getoption("--pictures")
     if wanted is None:
         pytest.skip("run with --pictures FOLDER, or `make pictures`")
     folder = Path(wanted)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, width, scheme, where in (
-        ("report", 1280, "light", None),
-        ("report-dark", 1280, "dark", "#quilts"),
-        ("report-phone", 390, "light", "#styles"),
+    write_web(tmp_path / "web.warc.gz", pages=2000, seed=1)
+    path = tmp_path / "report.html"
+    write_report(pagekin.scan(tmp_path / "web.warc.gz", tmp_path / "run"), path)
+    for name, width, height, scheme, where in (
+        ("report", 1280, 1000, "light", None),
+        ("report-dark", 1280, 1000, "dark", "#quilts"),
+        ("report-phone", 390, 1000, "light", "#style-clusters"),
     ):
-        with watched(chromium, report.as_uri(), width=width, scheme=scheme) as seen:
+        with watched(chromium, path.as_uri(), width=width, scheme=scheme) as seen:
+            seen.page.set_viewport_size({"width": width, "height": height})
             if where:
                 seen.page.evaluate("where => document.querySelector(where).scrollIntoView()", where)
+                seen.page.evaluate("scrollBy(0, -20)")
             seen.page.screenshot(path=folder / f"{name}.png")
-    with watched(chromium, report.as_uri()) as seen:
-        for key in ("clusters-reach", "growth-curve", "originality"):
+    with watched(chromium, path.as_uri()) as seen:
+        for key in ("clusters-reach", "growth-curve"):
             seen.page.locator(f"#{key}").screenshot(path=folder / f"figure-{key}.png")

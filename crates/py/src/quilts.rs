@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 
-use pagekin_core::page::text::words::{char_spans, word_spans as word_spans_in};
+use pagekin_core::page::text::words;
 use pagekin_core::page::url::domain;
 use pagekin_core::quilts::collection::{self, KeepOptions, QuiltParams};
 use pagekin_core::quilts::postings::{self, Budget};
@@ -296,7 +296,7 @@ fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResu
 #[pyfunction]
 fn word_spans(py: Python<'_>, text: &str) -> PyResult<Vec<(usize, usize)>> {
     enter(py, || {
-        Ok::<_, String>(char_spans(text, word_spans_in(text)).into_iter().map(|span| (span.start, span.end)).collect())
+        Ok::<_, String>(words::word_spans(text).into_iter().map(|word| (word.chars.start, word.chars.end)).collect())
     })
 }
 

@@ -48,8 +48,8 @@ def check(
 ) -> None:
     """Check pages against the pages of a run and the verdicts they carry.
 
-    INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl, of which every page is checked. The first
-    check builds an index in the run folder. Quilts need a run made with `scan --keep-grams`.
+    INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl, of which every page is checked.
+    The first check builds an index in the run folder. Quilts need a run made with `scan --keep-grams`.
 
     \b
     Examples:
@@ -109,9 +109,7 @@ def _answers(
 
 def _tell(name: str, answer: Answer) -> None:
     """One page, in sentences and tables."""
-    import pyarrow as pa
-
-    from pagekin.cli.tables import clean, print_table
+    from pagekin.cli.tables import clean, print_rows
 
     said = answer.verdict
     if said is None:
@@ -129,11 +127,11 @@ def _tell(name: str, answer: Answer) -> None:
     clusters = answer.style["clusters"] if answer.style else []
     if clusters:
         rows = [{**c, "verdict": (c["verdict"] or {}).get("label")} for c in clusters]
-        print_table(pa.Table.from_pylist(rows), title="style clusters that it joins")
+        print_rows(rows, title="style clusters that it joins")
     elif answer.style is not None and answer.style["judged"]:
         click.echo("  of no style cluster of this run")
     if answer.quilt is not None and answer.quilt.get("sources"):
-        print_table(pa.Table.from_pylist(answer.quilt["sources"]), title="sources")
+        print_rows(answer.quilt["sources"], title="sources")
 
 
 def _quilt(found: dict[str, object]) -> str:
@@ -149,11 +147,8 @@ def _quilt(found: dict[str, object]) -> str:
 
 def _tell_all(answers: Iterator[tuple[str, Answer]]) -> None:
     """Many pages, a row each."""
-    import pyarrow as pa
+    from pagekin.cli.tables import print_rows
 
-    from pagekin.cli.tables import print_table
-
-    columns = ("page", "verdict", "reason", "cluster", "similarity", "copies")
     rows = []
     for name, answer in answers:
         clusters = answer.style["clusters"] if answer.style else []
@@ -168,6 +163,4 @@ def _tell_all(answers: Iterator[tuple[str, Answer]]) -> None:
                 "copies": len(answer.text["exact"]) if answer.text else None,
             }
         )
-    kinds = (pa.string(), pa.string(), pa.string(), pa.string(), pa.float64(), pa.int64())
-    schema = pa.schema(list(zip(columns, kinds, strict=True)))
-    print_table(pa.Table.from_pylist(rows, schema), title=f"{len(rows):,} pages checked")
+    print_rows(rows, title=f"{len(rows):,} pages checked")

@@ -27,7 +27,9 @@ from pagekin.cli.sizes import SIZE
     help="With --blocklist: what the list holds.  [default: domains]",
 )
 @click.option(
-    "--min-pages", type=click.IntRange(min=1), help="With --blocklist: spam pages a site must have.  [default: 5]"
+    "--min-pages",
+    type=click.IntRange(min=1),
+    help="With --blocklist: spam pages a site must have.  [default: 5]",
 )
 @click.option(
     "--min-share",
@@ -43,7 +45,7 @@ from pagekin.cli.sizes import SIZE
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="The file: .jsonl, .jsonl.gz, .jsonl.zst, .parquet, .warc or .warc.gz; a block list goes to stdout without.",
+    help="The file: .jsonl, .jsonl.gz, .jsonl.zst, .parquet, .warc or .warc.gz; a list: any, or stdout.",
 )
 @click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory to use.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads to use.  [default: all cores]")
@@ -81,7 +83,9 @@ def export(
     if blocklist:
         if original_only or min_words is not None:
             raise UsageError("--original-only and --min-words go with --clean")
-        _export_blocklist(run, form or "domains", min_pages or 5, 0.8 if min_share is None else min_share, evidence, output)
+        _export_blocklist(
+            run, form or "domains", min_pages or 5, 0.8 if min_share is None else min_share, evidence, output
+        )
         return
     if form or min_pages or min_share is not None or evidence:
         raise UsageError("--format, --min-pages, --min-share and --evidence go with --blocklist")

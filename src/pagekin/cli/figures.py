@@ -35,7 +35,8 @@ def figures(run: Path, output: Path | None, clusters: tuple[int, ...], like: tup
       pagekin figures run -o figures --cluster 1 --like http://brostohemo.example/node1000.shtml
     """
     from pagekin.cli.report import finished
-    from pagekin.report.figures import can_png, write_figures
+    from pagekin.look.figure import can_png
+    from pagekin.report.figures import write_figures
 
     folder = output or run / "figures"
     written = write_figures(finished(run), folder, clusters, like)

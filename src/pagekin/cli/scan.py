@@ -106,6 +106,9 @@ def scan(
     largest = max_page or min(params.read.max_page_bytes, maximum)
     params = params.replace("read", max_page_bytes=largest)
     with reporter:
+        for name in inputs:
+            if Path(name).is_fifo():
+                reporter.say(f"{name}: waits until something is written to this pipe", waits=name)
         run = run_scan(
             inputs,
             output,
@@ -125,14 +128,17 @@ def _engine(name: str, master: str, threads: int | None, memory: int, reporter: 
         from pagekin.engines.spark import SparkEngine
 
         return SparkEngine(master, memory=memory)
+    from pagekin.cli.limits import check_limits
     from pagekin.engines.local import LocalEngine
 
+    check_limits(memory, threads)
     return LocalEngine(threads, reporter, memory)
 
 
 def report_scan(run: Run, reporter: ProgressReporter) -> int:
     """Says what was read and skipped; returns the exit code."""
-    from pagekin.readers import INPUT_FAILURES, READ_REASONS
+    from pagekin.pipeline import damages
+    from pagekin.readers import READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
     reporter.say(
@@ -141,9 +147,14 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
     )
     if counts["lossy"]:
         reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
+    if counts["truncated"]:
+        reporter.say(
+            f"kept {counts['truncated']:,} cut short by the end of an input [truncated]",
+            truncated=counts["truncated"],
+        )
     for reason, n in skipped.items():
         reporter.say(
             f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n
         )
     reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
-    return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0
+    return DAMAGED if damages(run) else 0

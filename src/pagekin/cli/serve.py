@@ -15,7 +15,9 @@ import click
     "--port", type=click.IntRange(0, 65_535), default=8765, show_default=True, help="The port; 0 for any."
 )
 @click.option("--token", help="What every request must carry; needed for any address but this machine's own.")
-@click.option("--judge", metavar="NAME", help="Who judges, until another name is given.  [default: your login]")
+@click.option(
+    "--judge", metavar="NAME", help="Who judges, until another name is given.  [default: your login]"
+)
 @click.option("--read-only", is_flag=True, help="Look, but give no verdicts.")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes.")
 @click.option(
@@ -35,14 +37,14 @@ def serve(
 ) -> None:
     """Look at a run, judge its findings, and answer questions about new pages.
 
-    The review app and the JSON API, on this machine only unless --host says otherwise. The first start builds an
-    index in the run folder.
+    The review app and the JSON API, on this machine only unless --host says otherwise. The first start builds
+    an index in the run folder.
 
     \b
     Examples:
       pagekin serve run
       pagekin serve run --read-only --port 9000
-      pagekin serve run --host 0.0.0.0 --token "$(openssl rand -hex 16)"
+      pagekin serve run --judge ann --token a-long-secret
     """
     from pagekin.errors import MissingExtraError
     from pagekin.run import Run

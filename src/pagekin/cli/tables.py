@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
+from collections.abc import Sequence
 from datetime import datetime
 from typing import IO, Any
 
@@ -55,6 +56,11 @@ def _shorten(name: str, value: object) -> str:
     # An id is a name: without separators it can be pasted into --where.
     shown = str(value) if name == "page" and value is not None else clean(value)
     return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
+
+
+def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
+    """Prints rows that are alike for a person."""
+    print_table(pa.Table.from_pylist(list(rows)), title)
 
 
 def write_rows(table: pa.Table, form: str, out: IO[bytes]) -> None:

@@ -16,16 +16,21 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--export", "to", type=click.Path(path_type=Path, dir_okay=False), help="Write all rows: .csv or .jsonl.")
 @click.option(
-    "--import", "source", type=click.Path(path_type=Path, dir_okay=False), help="Add the rows of a .csv or .jsonl file."
+    "--export", "to", type=click.Path(path_type=Path, dir_okay=False), help="Write all rows: .csv or .jsonl."
+)
+@click.option(
+    "--import",
+    "source",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Add the rows of a .csv or .jsonl file.",
 )
 def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
     """Show what people decided, or move it between runs and files.
 
-    Without an option: the share of spam in judged samples with its 95% interval, and how far judges agree. Rows that
-    are imported keep their judge and time; a row that is there already is left out. Pages are found by their address
-    if their id is another's here. A CSV needs the columns kind, label and url or target.
+    Without an option: the share of spam in judged samples with its 95% interval, and how far judges agree.
+    Rows that are imported keep their judge and time; a row that is there already is left out. Pages are found
+    by their address if their id is another's here. A CSV needs the columns kind, label and url or target.
 
     \b
     Examples:
@@ -58,9 +63,7 @@ def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
 
 
 def _tell(run: Run, state: State, catalog: Catalog) -> None:
-    import pyarrow as pa
-
-    from pagekin.cli.tables import clean, print_table
+    from pagekin.cli.tables import clean, print_rows
     from pagekin.verdicts.precision import agreements, estimates
 
     found = estimates(catalog, state, run.params)
@@ -79,9 +82,11 @@ def _tell(run: Run, state: State, catalog: Catalog) -> None:
         for one in found
     ]
     if rows:
-        print_table(pa.Table.from_pylist(rows), title="judged samples")
+        print_rows(rows, title="judged samples")
     for both in agreements(state):
         kappa = "" if both.kappa is None else f", kappa {both.kappa:.2f}"
         share = both.agreed / both.common
-        click.echo(f"{clean(both.first)} and {clean(both.second)} agree on {share:.1%} of {both.common:,}{kappa}")
+        click.echo(
+            f"{clean(both.first)} and {clean(both.second)} agree on {share:.1%} of {both.common:,}{kappa}"
+        )
     sys.stdout.flush()

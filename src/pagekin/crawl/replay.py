@@ -94,7 +94,7 @@ def stored_responses(folder: Path, limit: int) -> Iterator[StoredResponse]:
     for path in segments(folder):
         with closing(open_source(str(path))) as source:
             for raw in RecordScanner(source, Codec("gzip", source), limit + MAX_HEAD, lambda raw: True):
-                stored = _stored(raw) if raw.reason is None else None
+                stored = _stored(raw) if raw.reason is None and not raw.missing else None
                 if stored is None:
                     continue
                 marked |= stored.robots

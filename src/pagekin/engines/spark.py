@@ -102,7 +102,8 @@ class SparkEngine(Engine):
             raise UsageError("the spark engine cannot read stdin; give it a file that its workers can open")
         rows = [(source.ordinal, _absolute(source.path), source.format, source.path) for source in inputs]
         frame = self.spark.createDataFrame(self.spark.sparkContext.parallelize(rows, len(rows)), SOURCE)
-        return SparkDataset(frame, params)
+        # Workers run in another folder.
+        return SparkDataset(frame, replace(params, base=_absolute(params.base)) if params.base else params)
 
     def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> Stream:
         """A stored table. So far the driver does what follows from one, with the local engine's verbs."""

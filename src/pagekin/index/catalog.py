@@ -1,8 +1,8 @@
 """The catalog: one DuckDB file with the rows that screens, verdicts and block lists ask for.
 
-Tables stand in the order in which they are asked for (a cluster's members together, a domain's pages together), so
-that DuckDB's block statistics do what an index would: a look-up reads one block. Sorted lists take columns, not
-rows. Pages of the runs that a run was made against are in it too.
+Tables stand in the order in which they are asked for (a cluster's members together, a domain's pages
+together), so that DuckDB's block statistics do what an index would: a look-up reads one block. Sorted lists
+take columns, not rows. Pages of the runs that a run was made against are in it too.
 """
 
 from __future__ import annotations
@@ -24,14 +24,22 @@ from pagekin.tables import TABLES
 MEMORY = "2GB"
 """What building may take before DuckDB spills to disk, and what all queries together may take."""
 
-_SEALED = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+SEALED: dict[str, Any] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+"""No extension is loaded or fetched."""
+
+QUIET = "SET enable_progress_bar = false"
+"""Nothing is drawn on the terminal."""
 
 
 def build_catalog(run: Run, path: Path, threads: int = 2) -> None:
     """Writes the catalog of a run and those it was made against."""
-    config = {**_SEALED, "threads": str(threads), "memory_limit": MEMORY, "preserve_insertion_order": "true"}
+    config = {**SEALED, "threads": str(threads), "memory_limit": MEMORY, "preserve_insertion_order": "true"}
     with duckdb.connect(path, config=config) as db:
         try:
+            db.execute(QUIET)
             db.execute(f"SET temp_directory = {quoted(str(path) + '.spill')}")
             for name in TABLES:
                 db.execute(f'CREATE TEMP VIEW "all_{name}" AS {_union(run.lineage, name)}')
@@ -90,7 +98,7 @@ class Catalog:
         self.run = run
         self.folder = folder or IndexFolder(run)
         path = self.folder.part("catalog.duckdb", lambda made: build_catalog(run, made))
-        config = {**_SEALED, "memory_limit": MEMORY, "threads": "2"}
+        config = {**SEALED, "memory_limit": MEMORY, "threads": "2"}
         try:
             self._db = duckdb.connect(path, read_only=True, config=config)
             self._db.execute("SET TimeZone = 'UTC'")
@@ -105,7 +113,7 @@ class Catalog:
         cursor: duckdb.DuckDBPyConnection | None = getattr(self._local, "cursor", None)
         if cursor is None:
             cursor = self._local.cursor = self._db.cursor()
-            cursor.execute("SET TimeZone = 'UTC'")
+            cursor.execute(f"SET TimeZone = 'UTC'; {QUIET}")
         return cursor
 
     def arrow(self, sql: str, values: Sequence[Any] = (), **tables: pa.Table) -> pa.Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +37,8 @@ class Group:
 class Shelf:
     """One column of a table that is sorted by page, over a run and those it was made against.
 
-    Row groups hold a few hundred pages, so that one is read in a millisecond or two; which one it is comes from
-    the files' footers, read once.
+    Row groups hold a few hundred pages, so that one is read in a millisecond or two; which one it is comes
+    from the files' footers, read once.
     """
 
     def __init__(self, run: Run, table: str, column: str) -> None:
@@ -111,7 +111,7 @@ def record_of(run: Run, page: int, offset_before: int | None) -> Record:
         name = "its input" if source is None else source.path
         raise InputError(f"the page cannot be shown as it was: {name} is not there any more")
     after = None if number == 0 or offset_before is None else Position(number - 1, offset_before)
-    with closing(_closing(read_input(source, ReadParams(keep_errors=True), after))) as records:
+    with closing(_generated(read_input(source, ReadParams(keep_errors=True), after))) as records:
         for record in records:
             if record.page == page and record.html is not None:
                 return record
@@ -120,5 +120,6 @@ def record_of(run: Run, page: int, offset_before: int | None) -> Record:
     raise InputError("the page cannot be shown as it was: its input has changed, or holds only text")
 
 
-def _closing(records: Iterator[Record]) -> Iterator[Record]:
+def _generated(records: Iterator[Record]) -> Generator[Record, None, None]:
+    """The same as what can be closed before its end."""
     yield from records

@@ -8,18 +8,22 @@ STATEMENTS = (
     SELECT page, arg_max(cluster, run) AS cluster, arg_max(similarity, run) AS similarity
     FROM all_style_members GROUP BY page""",
     """CREATE TEMP TABLE in_class AS
-    SELECT page, arg_max("class", run) AS "class", arg_max(kind, run) AS copy, arg_max(jaccard, run) AS jaccard
+    SELECT page, arg_max("class", run) AS "class", arg_max(kind, run) AS copy, arg_max(jaccard,
+        run) AS jaccard
     FROM all_duplicates GROUP BY page""",
     """CREATE TEMP TABLE in_fuzzy AS
-    SELECT page, arg_max("class", run) AS fuzzy, arg_max(kind, run) AS fuzzy_copy, arg_max(score, run) AS score
+    SELECT page, arg_max("class", run) AS fuzzy, arg_max(kind, run) AS fuzzy_copy, arg_max(score,
+        run) AS score
     FROM all_fuzzy GROUP BY page""",
     """CREATE TABLE clusters AS
     SELECT * EXCLUDE (run) FROM all_style_clusters
     QUALIFY row_number() OVER (PARTITION BY cluster ORDER BY run DESC) = 1 ORDER BY run DESC, rank""",
     """CREATE TABLE pages AS
-    SELECT p.page, p.url, p.host, p.domain, p.ip, p.status, p.charset, p.html_bytes, p.noise_chars, p.words, p.links,
+    SELECT p.page, p.url, p.host, p.domain, p.ip, p.status, p.charset, p.html_bytes, p.noise_chars,
+        p.words, p.links,
         p.title, p.generator, p.date, p.input, p."offset", p.run,
-        c.cluster, c.similarity, s.name AS software, d."class", d.copy, d.jaccard, f.fuzzy, f.fuzzy_copy, f.score,
+        c.cluster, c.similarity, s.name AS software, d."class", d.copy, d.jaccard, f.fuzzy, f.fuzzy_copy,
+        f.score,
         q.covered_fraction, q.sources, o.originality
     FROM all_pages p
     LEFT JOIN in_cluster c USING (page) LEFT JOIN clusters s USING (cluster)
@@ -49,7 +53,8 @@ STATEMENTS = (
     SELECT q.* EXCLUDE (run), p.domain, p.host, p.words, p.title, p.date
     FROM all_quilts q JOIN pages p USING (page) ORDER BY q.page""",
     "CREATE TABLE quilt_sources AS SELECT * EXCLUDE (run) FROM all_quilt_sources ORDER BY page, rank",
-    "CREATE TABLE quilted_from AS SELECT source, page, url, share FROM quilt_sources ORDER BY source, share DESC",
+    """CREATE TABLE quilted_from AS
+    SELECT source, page, url, share FROM quilt_sources ORDER BY source, share DESC""",
     "CREATE TABLE phrases AS SELECT * EXCLUDE (run) FROM own_phrases ORDER BY pages DESC, phrase",
     "CREATE TABLE sites AS SELECT * EXCLUDE (run) FROM own_sites ORDER BY pages DESC, site",
     "CREATE TABLE covers AS SELECT * EXCLUDE (run) FROM all_covers ORDER BY page",

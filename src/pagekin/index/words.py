@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from pagekin import _core
-from pagekin.index.catalog import MEMORY
+from pagekin.index.catalog import MEMORY, QUIET, SEALED
 from pagekin.index.folder import IndexFolder
 from pagekin.run import Run
 
@@ -19,7 +19,8 @@ MOST = 8
 
 def build_words(run: Run, path: Path) -> None:
     """Writes the words of all texts of a run and those it was made against."""
-    with duckdb.connect(path, config={"memory_limit": MEMORY, "threads": "2"}) as db:
+    with duckdb.connect(path, config={**SEALED, "memory_limit": MEMORY, "threads": "2"}) as db:
+        db.execute(QUIET)
         db.execute("SET temp_directory = ?", [f"{path}.spill"])
         db.execute("CREATE TEMP TABLE met (word BIGINT, page BIGINT)")
         for known in run.lineage:
@@ -38,7 +39,9 @@ class WordIndex:
 
     def __init__(self, run: Run, folder: IndexFolder) -> None:
         path = folder.part("words.duckdb", lambda made: build_words(run, made))
-        self._db = duckdb.connect(path, read_only=True, config={"memory_limit": "512MB", "threads": "2"})
+        self._db = duckdb.connect(
+            path, read_only=True, config={**SEALED, "memory_limit": "512MB", "threads": "2"}
+        )
 
     def pages(self, words: Sequence[str], limit: int) -> tuple[list[int], int]:
         """The first pages that hold all these words, and how many do."""
@@ -48,8 +51,9 @@ class WordIndex:
         one = "SELECT page FROM words WHERE word = {}"
         both = " INTERSECT ".join(one.format(int(word)) for word in hashes)
         cursor = self._db.cursor()
+        cursor.execute(QUIET)
         found = cursor.execute(
-            f"WITH found AS ({both}) SELECT page, count(*) OVER () FROM found ORDER BY page LIMIT {int(limit)}"
+            f"WITH found AS ({both}) SELECT page, count(*) OVER () FROM found ORDER BY 1 LIMIT {int(limit)}"
         ).fetchall()
         return [page for page, _ in found], found[0][1] if found else 0
 

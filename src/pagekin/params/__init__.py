@@ -1,9 +1,9 @@
 """Parameters of a run, and the two sets of values to begin with.
 
 The profile `default` has what gave the best findings on real pages, `paper` exactly what the papers define. A
-field's metadata has `doc`; `flag`, the option of `pagekin scan` that sets it; `choices`; `paper`, its value in
-that profile where it is not the default; and then `evidence`, what was measured. A parameter file is TOML with
-one table per part, and may name its profile:
+field's metadata has `doc`; `flag`, the option of `pagekin scan` that sets it; `choices`; `paper`, its value
+in that profile where it is not the default; and then `evidence`, what was measured. A parameter file is TOML
+with one table per part, and may name its profile:
 
     profile = "paper"
 
@@ -65,6 +65,14 @@ class ReadParams:
     )
     max_page_bytes: int = field(
         default=64 * MIB, metadata={"doc": "skip pages larger than this after content decoding"}
+    )
+    base: str = field(
+        default="",
+        metadata={
+            "doc": "folder or URL of the files that an index (CDX, CDXJ, Parquet) names; "
+            "by default where the index is",
+            "flag": "--base",
+        },
     )
 
     follow_links: bool = field(

@@ -19,7 +19,8 @@ class StyleParams:
             "doc": "characters of noise in an n-gram, 1 to 64",
             "flag": "--style-n",
             "paper": 32,
-            "evidence": "shorter n-grams survive small differences between versions of a template: with t = 50, "
+            "evidence": "shorter n-grams survive small differences between versions of a "
+            "template: with t = 50, "
             "noise alone finds .78 of a generator's pages on other sites instead of .67",
         },
     )
@@ -35,7 +36,8 @@ class StyleParams:
             "doc": "matching dimensions of the noise that link two pages",
             "flag": "--style-t",
             "paper": 35,
-            "evidence": "goes with n = 12: no two generators were joined; at 45, two unrelated news sites were",
+            "evidence": "goes with n = 12: no two generators were joined; at 45, two "
+            "unrelated news sites were",
         },
     )
     scripts: bool = field(

@@ -51,7 +51,8 @@ class DuplicateParams:
             "0 for the paper's rule, two agreeing runs of six",
             "flag": "--similarity",
             "paper": 0.0,
-            "evidence": "of planted copies the rule of runs finds 61% at a similarity of .90 to .95 and 6% at "
+            "evidence": "of planted copies the rule of runs finds 61% at a similarity of .90 "
+            "to .95 and 6% at "
             ".80 to .85; verified similarity finds all",
         },
     )
@@ -102,7 +103,8 @@ class FuzzyParams:
             "representative's, 0.1 to 1; 0 to trust the score",
             "flag": "--fuzzy-similarity",
             "paper": 0.0,
-            "evidence": "of 242 pairs with a score of 90 or more, 42% have a text similarity of .8: 5% of texts "
+            "evidence": "of 242 pairs with a score of 90 or more, 42% have a text similarity "
+            "of .8: 5% of texts "
             "below 500 characters, 63% from 500 to 2,000, 44% above; no threshold makes it 90%",
         },
     )
@@ -138,7 +140,8 @@ class QuiltParams:
             "flag": "--quilt-share",
             "choices": SHARES,
             "paper": "patch",
-            "evidence": "patch grams count what a site shares with itself: 54% of the quilts had half of their text "
+            "evidence": "patch grams count what a site shares with itself: 54% of the quilts "
+            "had half of their text "
             "on other sites; by covered grams all had, and all planted quilts are found",
         },
     )
@@ -183,7 +186,8 @@ class QuiltParams:
         metadata={
             "doc": "near-duplicates take no part if they are at least this similar to their representative",
             "paper": 0.0,
-            "evidence": "pages of one site with a large frame are .8 alike: with all of their class left out, text "
+            "evidence": "pages of one site with a large frame are .8 alike: with all of "
+            "their class left out, text "
             "that only one of them has finds no source (.98 of planted quilts with all sources, else all)",
         },
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.quilts.find import gram_index_path

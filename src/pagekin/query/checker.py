@@ -1,6 +1,7 @@
-"""New pages against everything a run knows: pages like it, their clusters and classes, and the verdicts they carry.
+"""New pages against everything a run knows: pages like them, clusters, classes, and the verdicts these carry.
 
-A page is sketched by the same native pass as a scan's, then looked up (`pagekin.index.known`). Nothing is scanned.
+A page is sketched by the same native pass as a scan's, then looked up (`pagekin.index.known`). Nothing is
+scanned.
 """
 
 from __future__ import annotations
@@ -268,7 +269,8 @@ class Checker:
                 )
         if answer.quilt is not None and answer.quilt.get("quilt"):
             say(
-                f"{answer.quilt['covered_fraction']:.0%} of it is text of {len(answer.quilt['sources'])} stored pages"
+                f"{answer.quilt['covered_fraction']:.0%} of it is text of "
+                f"{len(answer.quilt['sources'])} pages"
             )
 
     def _take(

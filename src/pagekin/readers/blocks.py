@@ -60,8 +60,9 @@ class BlockStream(Stream):
         self._end = begin + size
         inner = START.search(self._buffer)
         if inner is None:
+            block = self._buffer
             self._use(size)
-            return self._cut(known, size)
+            return self._cut(known, size, block)
         return self._too_long(known, begin, begin + inner.start())
 
     def _too_long(self, known: RawRecord, begin: int, inner: int) -> RawRecord:
@@ -78,7 +79,10 @@ class BlockStream(Stream):
             self._trim()
         return known.too_long(inner - begin)
 
-    def _cut(self, known: RawRecord, size: int) -> RawRecord:
+    def _cut(self, known: RawRecord, size: int, block: bytes | None = None) -> RawRecord:
+        """The file ends after `size` bytes of the block; which are `block`, if they could be held."""
+        if self._limit is None and block is not None and self._file_ends():
+            return known.cut(block)
         if self._limit is None:
             return known.spoiled("truncated", f"{size} of {known.length} bytes")
         return known.spoiled("corrupt", f"{size} of {known.length} bytes, then damaged data")
@@ -92,7 +96,13 @@ class BlockStream(Stream):
         if self._end is not None and begin + length > self._end:
             found = self._find(START)
             size = self._position - begin
-            return known.too_long(size) if found else self._cut(known, size)
+            if found:
+                return known.too_long(size)
+            block = None
+            if length <= self._hold and self._go_back(begin):
+                block = self._read(size)
+                self._position += size
+            return self._cut(known, size, block)
         if self._wrong_lengths and length > SHORT and not self._may_end(begin, begin + length):
             return self._search_block(known, begin)
         missing = length - len(known.front)
@@ -135,7 +145,7 @@ class BlockStream(Stream):
         self._use(len(block))
         if self._position < end:
             self._end = self._position
-            return self._cut(known, self._position - begin)
+            return self._cut(known, self._position - begin, b"".join([*pieces, block]) if held else None)
         known.front, known.data = b"", b"".join([*pieces, block] if held else pieces)
         self._whole = held
         if ends_record(self._buffer) or self._buffer.startswith(END):

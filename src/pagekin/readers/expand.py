@@ -49,9 +49,7 @@ def _expand_path(name: str, what: str, follow_links: bool = False) -> list[tuple
     if not is_remote(name):
         open_file(name).close()  # say now, not after an hour, that it cannot be read
     form = format_of(name)
-    if form == "parquet":
-        _check_parquet(name)
-    return [(name, form)]
+    return [(name, _parquet_format(name) if form == "parquet" else form)]
 
 
 def _expand_folder(folder: str, follow_links: bool) -> list[tuple[str, str]]:
@@ -62,9 +60,11 @@ def _expand_folder(folder: str, follow_links: bool) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     other: InputError | None = None
     for name, form in forms.items():
-        if form not in (None, "html") and not (has_html and name in MANIFESTS):
+        if form not in (None, "html", "cdx") and not (has_html and name in MANIFESTS):
             try:
-                found += _expand_path(f"{root.rstrip('/')}/{name}", "file")
+                pairs = _expand_path(f"{root.rstrip('/')}/{name}", "file")
+                # An index names records of the files beside it, which are read anyway.
+                found += [pair for pair in pairs if pair[1] != "parquet-index"]
             except InputError as error:
                 # A table of something else, which nobody named: the truth of a made-up web, for instance.
                 if form != "parquet":
@@ -88,11 +88,11 @@ def _expand_glob(pattern: str, follow_links: bool) -> list[tuple[str, str]]:
     return [pair for path in paths for pair in _expand_path(path, kind(path) or "file", follow_links)]
 
 
-def _check_parquet(path: str) -> None:
+def _parquet_format(path: str) -> str:
     """Missing columns are a mistake to be told at once; a damaged file is told when it is read."""
-    from pagekin.readers.parquet import check_file
+    from pagekin.readers.parquet import parquet_format
 
-    check_file(path)
+    return parquet_format(path)
 
 
 def _problem(error: OSError) -> str:

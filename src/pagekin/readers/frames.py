@@ -7,13 +7,23 @@ broken; that is found here from the stored bytes, and costs time only where some
 from __future__ import annotations
 
 import io
+import os
+import re
 import zlib
 from enum import Enum
 from typing import Any, NamedTuple
 
 from fastwarc.stream_io import GzipReader, Lz4Reader, ZstdReader
 
-from pagekin.readers.source import LZ4_MAGIC, SNIFF, ZSTD_MAGIC, FileSlice, Source
+from pagekin.readers.source import (
+    LZ4_MAGIC,
+    SNIFF,
+    ZSTD_MAGIC,
+    FileSlice,
+    Source,
+    UnreadableError,
+    is_panic,
+)
 
 
 def _past_empty_frames(decoder: Any) -> Any:
@@ -41,6 +51,7 @@ READERS: dict[str, Any] = {
 
 _GZIP = b"\x1f\x8b\x08"
 _MAGICS = {"gzip": _GZIP, "zstd": ZSTD_MAGIC, "lz4": LZ4_MAGIC}
+_WARC_RECORD = re.compile(rb"WARC/")
 _DICTIONARY_FRAME = 0x184D2A5D
 _MAX_DICTIONARY = 16 << 20
 _OVERRUN = 64 << 10  # how far past a damaged frame's end its decoder may run before it fails
@@ -74,6 +85,8 @@ class Codec:
         self.name = name
         self._magic = _MAGICS[name]
         self._dictionary = _zstd_dictionary(source) if name == "zstd" else None
+        if self._dictionary and not _is_dictionary(self._dictionary):
+            raise UnreadableError("the dictionary at the beginning of the file is damaged")
 
     def reader(self, file: Any, start: int = 0) -> Any:
         """A FastWARC reader that decodes from the frame at `start` on."""
@@ -97,7 +110,7 @@ class Codec:
             why = Broken.TRUNCATED
         if why is None and decode and not self._decodes(source, start, fields.position):
             why = Broken.CORRUPT
-        return fields.position if why is None else BrokenFrame(start, why, fields.position)
+        return fields.position if why is None else BrokenFrame(start, why, fields.followed)
 
     def last_size(self, source: Source) -> int | None:
         """What a gzip file's last bytes say is the size of its last frame, uncompressed and modulo 2^32."""
@@ -116,8 +129,10 @@ class Codec:
                 return end if source.read(1) else None
             start = end
 
-    def next_record_frame(self, source: Source, broken: BrokenFrame, several: bool) -> int | None:
-        """The first frame after a broken one that holds the beginning of a WARC record.
+    def next_record_frame(
+        self, source: Source, broken: BrokenFrame, several: bool, record: re.Pattern[bytes] = _WARC_RECORD
+    ) -> int | None:
+        """The first frame after a broken one that holds the beginning of a record.
 
         What the broken frame's decoder could follow is not searched, but for its last part, into which a
         damaged frame may have led it; nor is that if it gave `several` records. Else frames that lie inside
@@ -141,7 +156,7 @@ class Codec:
                         break
                     spent += size
                     text = self._beginning(source, start, size)
-                    if text.startswith(b"WARC/"):
+                    if record.match(text):
                         return start
                     if text:
                         break
@@ -189,6 +204,24 @@ def _zstd_dictionary(source: Source) -> bytes | None:
     return dictionary
 
 
+def _is_dictionary(data: bytes) -> bool:
+    """Whether zstd takes it. FastWARC panics if not, and says so on stderr, where nobody wants to read it."""
+    stderr = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        ZstdReader(io.BytesIO(), dictionary=data)
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        return False
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)
+        os.close(nowhere)
+    return True
+
+
 def _gzip_end(source: Source, start: int) -> int | BrokenFrame:
     inflate = zlib.decompressobj(31)
     position = start
@@ -215,7 +248,12 @@ class _Fields:
 
     def __init__(self, source: Source, start: int) -> None:
         self.source = source
-        self.position = start
+        self.position = self._block = start
+        self.followed = start
+        """Where the block before the last one began: a cut block leads into what comes after the frame."""
+
+    def begin_block(self) -> None:
+        self.followed, self._block = self._block, self.position
 
     def number(self, size: int) -> int:
         data = self.source.read(size)
@@ -246,6 +284,7 @@ def _zstd_end(fields: _Fields) -> Broken | None:
     fields.skip((0 if single_segment else 1) + (0, 1, 2, 4)[descriptor & 3] + content_size)
     last = 0
     while not last:
+        fields.begin_block()
         block = fields.number(3)
         last, kind, size = block & 1, block >> 1 & 3, block >> 3
         if kind == 3 or size > _MAX_ZSTD_BLOCK:
@@ -263,6 +302,7 @@ def _lz4_end(fields: _Fields) -> Broken | None:
     block_checksum, content_size, checksum, dictionary = (flags >> bit & 1 for bit in (4, 3, 2, 0))
     fields.skip(1 + 8 * content_size + 4 * dictionary + 1)
     while True:
+        fields.begin_block()
         block = fields.number(4)
         if block == 0:
             break

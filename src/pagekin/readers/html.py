@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from pagekin.readers.files import byte_order, folder_files, kind
 from pagekin.readers.formats import HTML_SUFFIXES, MANIFESTS, format_by_name
 from pagekin.readers.http import BadEncodingError, TooLargeError, gunzip
 from pagekin.readers.source import ZIP_ERRORS, is_remote, open_file, open_source
-from pagekin.readers.zips import check, overlapping
+from pagekin.readers.zips import check, open_zip, overlapping
 
 _MAX_MANIFEST = 256 << 20
 _URL_CHARACTERS = "/?=&;:@!$'()*+,~[]"
@@ -86,7 +85,7 @@ def _folder_name(path: str) -> str:
 
 
 def _zip_files(path: str, stack: ExitStack) -> Files:
-    archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(closing(open_source(path)))))
+    archive = stack.enter_context(open_zip(stack.enter_context(closing(open_source(path)))))
     members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
     names = sorted(members, key=byte_order)
     shared = overlapping(archive)

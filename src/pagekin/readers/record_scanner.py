@@ -244,19 +244,6 @@ class RecordScanner(BlockStream):
         self._restart(found[0], self._begin + found[1])
         return True
 
-    def _cut_frame(self) -> BrokenFrame | None:
-        """The last frame, if it was cut: to some decoders, that is an end like any other."""
-        if self._codec is None:
-            return None
-        frame = self._reader.frame_start_position()
-        if frame is None:
-            frame = self._base
-        if not self._source.reaches(frame):
-            return None
-        if frame == self._base and self._reader.tell() & 0xFFFFFFFF == self._codec.last_size(self._source):
-            return None  # one frame for all, and long: do not decode it twice
-        return self._codec.first_broken(self._source, frame, decode=False)
-
     def _first_broken(self) -> BrokenFrame:
         """The frame that cannot be decoded."""
         assert self._codec is not None

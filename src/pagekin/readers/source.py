@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import sys
 import zipfile
 import zlib
@@ -24,12 +25,17 @@ LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
 _EXTENSIONS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4"}
 
 
-ZIP_ERRORS = (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+ZIP_ERRORS = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 """What reading a damaged, encrypted or oddly compressed zip may raise."""
 
 
 class UnreadableError(OSError):
     """Stored bytes cannot be had, whatever the file system's own error was."""
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether a decoder written in Rust gave up. The class has no name to import, and is no `Exception`."""
+    return type(error).__name__ == "PanicException"
 
 
 class Source(io.RawIOBase):
@@ -234,6 +240,6 @@ def codec_of(start: bytes, path: str = "") -> str | None:
         return "zstd"  # the second: a skippable frame, such as the dictionary of a .warc.zst
     if start.startswith(LZ4_MAGIC):
         return "lz4"
-    if not start or start.removeprefix(BOM).lstrip().startswith((b"WARC/", b"{")):
+    if not start or start.removeprefix(BOM).lstrip().startswith((b"WARC/", b"filedesc:", b"{")):
         return None
     return _EXTENSIONS.get(Path(path).suffix.lower())

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from pagekin.readers.frames import Codec
+from pagekin.readers.frames import Broken, BrokenFrame, Codec
 from pagekin.readers.lookahead import REST, Lookahead, ends_record
 from pagekin.readers.source import SNIFF, FileSlice, Source
 
@@ -85,6 +85,35 @@ class Stream:
             self._reader = io.BufferedReader(self._source, 2 * _SEARCH)
             self._position, self._end = start, self._source.size()
         self._read: Callable[[int], bytes] = self._reader.read
+
+    def _cut_frame(self) -> BrokenFrame | None:
+        """The last frame, if it was cut: to some decoders, that is an end like any other."""
+        if self._codec is None:
+            return None
+        frame = self._reader.frame_start_position()
+        if frame is None:
+            frame = self._base
+        if not self._source.reaches(frame):
+            return None
+        if frame == self._base and self._reader.tell() & 0xFFFFFFFF == self._codec.last_size(self._source):
+            return None  # one frame for all, and long: do not decode it twice
+        return self._codec.first_broken(self._source, frame, decode=False)
+
+    def _file_ends(self) -> bool:
+        """Whether the bytes ended because the file does, and not because a frame is damaged."""
+        if self._codec is None:
+            return True
+        if not self._source.reaches(self._reader.frame_start_position() or self._base):
+            return False
+        here = self._source.tell()
+        broken = self._cut_frame()
+        # A record that was cut in the middle of a file takes in the frames behind it.
+        ends = broken is None or (
+            broken.why is Broken.TRUNCATED
+            and self._codec.next_record_frame(self._source, broken, several=False) is None
+        )
+        self._source.seek(here)
+        return ends
 
     def _use(self, count: int) -> None:
         self._buffer = self._buffer[count:]

@@ -10,7 +10,7 @@ from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record, message, page_id, skipped
 from pagekin.readers.source import ZIP_ERRORS, FileSlice, ReplayBuffer, Source, open_source
 from pagekin.readers.warc import WarcReader
-from pagekin.readers.zips import check, overlapping
+from pagekin.readers.zips import check, open_zip, overlapping
 
 
 def is_archive_name(name: str) -> bool:
@@ -32,7 +32,7 @@ def read_wacz(source: Input, params: ReadParams, after: Position | None = None) 
 
 def _all_records(source: Input, params: ReadParams) -> Iterator[Record]:
     count = 0
-    with closing(open_source(source.path)) as file, zipfile.ZipFile(file) as archive:
+    with closing(open_source(source.path)) as file, open_zip(file) as archive:
         shared = overlapping(archive)
         members = [info for info in archive.infolist() if is_archive_name(info.filename)]
         for info in sorted(members, key=lambda info: info.filename.encode("utf-8", "surrogateescape")):

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import zipfile
+from typing import Any
+
+from pagekin.readers.base import message
 
 _LOCAL_HEADER = 30
+
+
+def open_zip(file: Any) -> zipfile.ZipFile:
+    """A zip's directory. Whatever Python stumbles over in a damaged one, it is a damaged zip."""
+    try:
+        return zipfile.ZipFile(file)
+    except OSError:
+        raise
+    except Exception as error:
+        raise zipfile.BadZipFile(message(error)) from error
 
 
 def overlapping(archive: zipfile.ZipFile) -> frozenset[int]:

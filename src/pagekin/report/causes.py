@@ -59,11 +59,9 @@ def causes(data: Data) -> Section:
             f"{percent(known / copies)} of the duplicates have a known cause; the first is "
             f"{CAUSES.get(cause, cause)}"
         )
-        finding = Finding(
-            count(many),
-            f"duplicates are due to {CAUSES.get(cause, cause)}, the most frequent of "
-            f"{plural(len(found), 'cause')}; {plural(sites, 'site')} have them.",
-        )
+        rank = f"the most frequent of {len(found)} causes" if len(found) > 1 else "the only cause that shows"
+        says = f"duplicates are due to {CAUSES.get(cause, cause)} ({plural(sites, 'site')}), {rank}."
+        finding = Finding(count(many), says)
         blocks.append(_figure(found, copies, known))
     else:
         title = "No duplicate has a cause that shows in its address"

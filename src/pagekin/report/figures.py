@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from pagekin.errors import MissingExtraError, UsageError
 from pagekin.fs import write_atomically, writing
 from pagekin.look.chart import WIDTH, drawing
-from pagekin.look.figure import Figure
+from pagekin.look.figure import Figure, can_png
 from pagekin.look.markup import Html, join
 from pagekin.report.build import chapters
 from pagekin.report.story import Data
@@ -24,11 +23,6 @@ def check_plot(path: Path) -> None:
         raise UsageError(f"cannot draw to {path}: give a name that ends with {' or '.join(FORMATS)}")
     if path.suffix.lower() == ".png" and not can_png():
         raise MissingExtraError("a figure as PNG", "report")
-
-
-def can_png() -> bool:
-    """What makes PNG files is installed."""
-    return find_spec("resvg_py") is not None
 
 
 def write_plot(path: Path, figure: Figure) -> None:

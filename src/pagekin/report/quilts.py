@@ -43,7 +43,7 @@ def quilts(data: Data) -> Section:
             "A ",
             term(
                 "quilt",
-                f"a page of which at least {percent(params.theta)} is text that other pages have too, "
+                f"a page of which at least {params.theta:.0%} is text that other pages have too, "
                 f"from at least {params.c} of them",
             ),
             " is stitched together. Text is compared by ",
@@ -60,7 +60,7 @@ def quilts(data: Data) -> Section:
     if not total:
         blocks.append(
             empty(
-                f"No page is a quilt (needs {percent(params.theta)} of its text from at least "
+                f"No page is a quilt (needs {params.theta:.0%} of its text from at least "
                 f"{params.c} pages{where})."
             )
         )
@@ -141,7 +141,7 @@ def _cloud(data: Data, total: int) -> Figure:
     """Copied share against sources; quilts that fall together become one disc."""
     found = data.rows(
         f"""SELECT least(sources, 200) AS n, least(floor({COPIED} * 50), 49) / 50 + 0.01 AS share, count(*),
-          arg_max(url, sources), avg(attributed_share)
+          arg_min(url, page), avg(attributed_share)
         FROM quilts GROUP BY 1, 2 HAVING share IS NOT NULL ORDER BY 3 DESC, 1, 2 LIMIT {MARKS}"""
     )
     most = max((row[2] for row in found), default=1)
@@ -170,7 +170,7 @@ def _cloud(data: Data, total: int) -> Figure:
     title = "How much is copied, and from how many pages"
     note = (
         "Each disc stands for quilts with as many sources and the same share, to 2%; its area is "
-        f"their number. {total:,} quilts make {len(found):,} discs."
+        f"their number. {sum(row[2] for row in found):,} of {total:,} quilts make {len(found):,} discs."
     )
     return Figure(
         "quilt-cloud",

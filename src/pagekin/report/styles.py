@@ -46,7 +46,8 @@ def styles(data: Data) -> Section:
     if not data.has("style_clusters", "style_members"):
         return not_run("styles", "Style clusters", "styles")
     clusters, wide, pages = data.row(
-        "SELECT count(*), count(*) FILTER (domains > 1), coalesce(sum(pages), 0)::BIGINT FROM style_clusters"
+        """SELECT count(*), count(*) FILTER (domains > 1), coalesce(sum(pages - known_pages), 0)::BIGINT
+        FROM style_clusters"""
     )
     explained = paragraph(
         "Pages are grouped by how their HTML is written, not by what they say. What is compared is the ",
@@ -153,19 +154,24 @@ def _table(data: Data, top: list[dict[str, Any]], total: int) -> Table:
 
 def _reach(data: Data, clusters: int) -> Figure:
     """Every cluster by sites and similarity; many that fall together become one disc."""
-    edges = [low for low, _ in log_bins([data.value("SELECT max(domains) FROM style_clusters")], 12)]
+    # Of many clusters, more fall together.
+    few = clusters <= MARKS
+    widest = data.value("SELECT max(domains) FROM style_clusters")
+    edges = [low for low, _ in log_bins([widest], 12 if few else 8)]
+    steps = 50 if few else 20
     cases = " ".join(f"WHEN domains >= {low} THEN {low}" for low in reversed(edges))
     found = data.rows(
-        f"""SELECT CASE {cases} ELSE 1 END AS sites, floor(mean_similarity * 50) / 50 AS alike, count(*),
-          sum(pages)::BIGINT, arg_max(centroid_url, pages), arg_max(coalesce(name, kind, ''), pages),
-          min(rank), arg_max(mean_similarity, pages), arg_max(domains, pages), bool_or(kind = 'link farm')
+        f"""SELECT CASE {cases} ELSE 1 END AS sites, floor(mean_similarity * {steps}) / {steps} AS alike,
+          count(*), sum(pages)::BIGINT, arg_min(centroid_url, rank), arg_min(coalesce(name, kind, ''), rank),
+          min(rank), arg_min(mean_similarity, rank), arg_min(domains, rank),
+          arg_min(coalesce(kind, ''), rank) = 'link farm'
         FROM style_clusters GROUP BY ALL ORDER BY sum(pages) DESC, min(rank) LIMIT {MARKS}"""
     )
     most = max(row[3] for row in found)
     marks, rows = [], []
     labelled: list[float] = []
     for sites, alike, many, pages, url, name, rank, exact, domains, farm in sorted(found, key=lambda r: r[6]):
-        x, y = (domains, exact) if many == 1 else (sites, alike + 0.01)
+        x, y = (domains, exact) if many == 1 else (sites, alike + 0.5 / steps)
         what = short(name or "no name", 40) if many == 1 else f"{many:,} clusters"
         label = ""
         # The best ranked get their name, unless another's is too near.
@@ -175,25 +181,27 @@ def _reach(data: Data, clusters: int) -> Figure:
         title = f"{what}: {pages_on(pages, domains)}, similarity {similarity(y)}\n{short_url(url or '')}"
         marks.append(Mark(x, min(y, 1.0), title, 2.5 + 17 * math.sqrt(pages / most), 1, bool(farm), label))
         rows.append([domains, exact, many, pages, name or None, url])
-    low = min(0.9, math.floor(min(row[1] for row in rows) * 10) / 10)
+    low = min(0.9, math.floor((min(mark.y for mark in marks) - 0.03) * 10) / 10)
     chart = Chart(
         Axis("sites", 0.85, max(10.0, *(1.15 * mark.x for mark in marks)), log=True, first=1),
         Axis("similarity of a cluster's pages", low, 1.0, form=lambda value: f"{value:.1f}"),
     )
     chart.points(marks)
     note = "Each disc is a cluster; its area is the number of pages. Link farms are red."
+    drawn = sum(row[2] for row in rows)
     if clusters > len(rows):
         note += (
-            f" {clusters:,} clusters make {len(rows):,} discs: those with about as many sites and the "
-            "same similarity "
-            "are one."
+            f" {drawn:,} clusters make {len(rows):,} discs: those with about as many sites and the same "
+            "similarity are one."
         )
+    if drawn < clusters:
+        note += f" {clusters - drawn:,} with the fewest pages are left out."
     columns = [
         Column("sites", "count", "domains"),
         Column("similarity", "similarity", "mean_similarity"),
         Column("clusters", "count"),
         Column("pages", "count", "pages"),
-        Column("name of the largest", "text", "name", width=40),
+        Column("name of the best ranked", "text", "name", width=40),
         Column("its most typical page", "url", "centroid_url"),
     ]
     beyond = data.value("SELECT count(*) FROM style_clusters WHERE domains >= 10")

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.quilts.find import COVERED, QuiltReducer, check_sites, own_rows, quilt_rows
-from pagekin.engines.base import Progress, Resources, Silent
+from pagekin.engines.base import Advance, Progress, Resources, Silent
 from pagekin.params import SHARES, QuiltParams
 from pagekin.run import Run
 from pagekin.sites import read_server_map
@@ -36,8 +36,8 @@ POINTS = pa.schema(
         ("by_patch", pa.int64()),
     ]
 )
-"""Which parameter is varied, the parameters, how many pages are quilts by the run's own share, how many sources
-they have on average, and how many pages are quilts by covered grams and by patch grams."""
+"""Which parameter is varied, the parameters, how many pages are quilts by the run's own share, how many
+sources they have on average, and how many pages are quilts by covered grams and by patch grams."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def sweep(
         for m in sorted({point.m for point in of_k}):
             of_m = [point for point in of_k if point.m == m]
             found.update(_at(run, counted, of_m, grid.pivot))
-        (progress or Silent()).advance(0, (done + 1) / len(ks))
+        (progress or Silent()).advance(Advance(0, (done + 1) / len(ks)))
     return pa.Table.from_pylist([dataclasses.asdict(point) | found[point] for point in points], POINTS)
 
 

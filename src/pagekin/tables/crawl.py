@@ -12,6 +12,11 @@ LINK = pa.struct([pa.field("target_url", pa.string()), pa.field("target_domain",
 _IP = Column("ip", pa.string(), "IP address the page was fetched from, if the crawl recorded it")
 _STATUS = Column("status", pa.int32(), "HTTP status, if the crawl recorded it")
 _DATE = Column("date", DATE, "when the page was fetched, if the crawl recorded it")
+_TRUNCATED = Column(
+    "truncated",
+    pa.string(),
+    "why the page is incomplete: `end` if its input ends inside it, else what the crawler noted; mostly null",
+)
 _INPUT = Column("input", pa.string(), "the input as it was named or expanded")
 _OFFSET = Column("offset", pa.int64(), "where the record begins in its input: byte, line or row, by format")
 _REASON = Column("reason", pa.string(), "why the record is not a page")
@@ -31,6 +36,7 @@ RECORDS = Table(
         Column("content_type", pa.string(), "HTTP Content-Type as sent"),
         Column("html", pa.binary(), "the page's bytes, null for input that has only text"),
         Column("text", pa.string(), "the page's text, for input that has only text"),
+        _TRUNCATED,
         _INPUT,
         _OFFSET,
         _REASON,
@@ -62,6 +68,7 @@ PAGES = Table(
             "what the page says made it: generator metas, joined by `; `, else a comment",
         ),
         _DATE,
+        _TRUNCATED,
         _INPUT,
         _OFFSET,
     ),

@@ -42,9 +42,11 @@ reached AS (
     SELECT asked.page, r.label, r.uid, r.place FROM asked JOIN spreads r
         ON r.kind = 'site' AND r.name = asked.host AND asked.host IS DISTINCT FROM asked.domain
 ),
-latest AS (SELECT page, arg_max(label, place) AS label, arg_max(uid, place) AS uid FROM reached GROUP BY page),
+latest AS (SELECT page, arg_max(label, place) AS label, arg_max(uid,
+    place) AS uid FROM reached GROUP BY page),
 judged AS (
-    SELECT asked.*, hands.label AS hand, latest.label AS reaching, hands.uid AS hand_uid, latest.uid AS spread_uid,
+    SELECT asked.*, hands.label AS hand, latest.label AS reaching, hands.uid AS hand_uid,
+        latest.uid AS spread_uid,
         shielded.name IS NOT NULL OR shielding.name IS NOT NULL AS shield
     FROM asked LEFT JOIN hands USING (page) LEFT JOIN latest USING (page)
     LEFT JOIN (SELECT name FROM allowed WHERE kind = 'site') shielded ON shielded.name = asked.domain

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +63,8 @@ class Imported:
 def import_rows(store: Store, catalog: Catalog, path: Path) -> Imported:
     """Adds the verdicts of a file: all of them, or none if a line cannot be read.
 
-    Ids belong to a run. A row whose address is another page's here is moved to the page of its address, and to that
-    page's cluster or class.
+    Ids belong to a run. A row whose address is another page's here is moved to the page of its address, and
+    to that page's cluster or class.
     """
     rows = list(read_rows(path))
     placed = [found for row in rows if (found := _placed(catalog, row)) is not None]
@@ -107,7 +107,7 @@ def _verdict(row: Mapping[str, Any]) -> Verdict:
     values = {name: str(row[name]) if row.get(name) not in (None, "") else None for name in COLUMNS}
     label = values["label"]
     uid = values["uid"] or uid_of(*(values[name] for name in COLUMNS if name != "uid"))
-    return Verdict(
+    made = Verdict(
         uid=uid,
         at=values["at"] or now(),
         who=values["who"] or "imported",
@@ -120,6 +120,10 @@ def _verdict(row: Mapping[str, Any]) -> Verdict:
         sample=values["sample"] or "",
         supersedes=values["supersedes"],
     )
+    if not made.target and made.url is None:
+        raise UsageError("a verdict needs a target or a url")
+    checked(made if made.target or made.kind == "site" else replace(made, target="0"))
+    return made
 
 
 def _placed(catalog: Catalog, row: Verdict) -> Verdict | None:
@@ -135,5 +139,4 @@ def _placed(catalog: Catalog, row: Verdict) -> Verdict | None:
     number = here[row.kind]
     if number is None:
         return None
-    values: Sequence[Any] = (row.uid, row.at, row.who, row.kind, str(number), here["url"], row.scope)
-    return checked(Verdict(*values, row.label, row.why, row.sample, row.supersedes))
+    return checked(replace(row, target=str(number), url=here["url"]))

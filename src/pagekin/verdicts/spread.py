@@ -1,7 +1,7 @@
 """One decision for all pages of a cluster, a class or a site: first what it would do, then that it be done.
 
-Nothing is written page by page. A spread is one row; which pages it reaches is read from the run's tables, so that
-taking it back restores exactly what was before. Verdicts by hand win, whenever they were given.
+Nothing is written page by page. A spread is one row; which pages it reaches is read from the run's tables, so
+that taking it back restores exactly what was before. Verdicts by hand win, whenever they were given.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def preview(catalog: Catalog, state: State, kind: str, target: str, label: str) 
     domains = carried(
         catalog,
         state,
-        "SELECT count(DISTINCT domain) AS domains FROM carried WHERE hand IS NULL AND spread IS DISTINCT FROM ?",
+        "SELECT count(DISTINCT domain) AS n FROM carried WHERE hand IS NULL AND spread IS DISTINCT FROM ?",
         where=where,
         values=[*values, label],
     )
@@ -90,7 +90,7 @@ def preview(catalog: Catalog, state: State, kind: str, target: str, label: str) 
         label=label,
         pages=total,
         adds=sum(row["pages"] for row in new),
-        domains=domains["domains"][0].as_py(),
+        domains=domains["n"][0].as_py(),
         already=total - sum(row["pages"] for row in new) - sum(by_hand.values()),
         by_hand=by_hand,
         replaced=sum(row["pages"] for row in new if row["spread"] is not None),

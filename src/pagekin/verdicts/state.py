@@ -39,8 +39,8 @@ class Effective:
 class State:
     """Verdicts as they stand. `refresh` reads what came since; it costs one small query.
 
-    Verdicts of the runs that a run was made against hold for it too: page ids go on from run to run, sites keep
-    their names, and a cluster or class that grew keeps its number, the smallest page in it.
+    Verdicts of the runs that a run was made against hold for it too: page ids go on from run to run, sites
+    keep their names, and a cluster or class that grew keeps its number, the smallest page in it.
     """
 
     def __init__(self, run: Run, *, read_only: bool = False) -> None:
@@ -100,7 +100,7 @@ class State:
         return {who: row for who, row in words.items() if row.label is not None}
 
     def of_page(self, page: Kinship) -> Effective | None:
-        """The verdict that a page carries: by hand if there is one, else the latest that was spread over it."""
+        """The verdict that a page carries: by hand if there is one, else the latest spread over it."""
         hand = self.current(HAND, "page", page.page)
         if hand is not None and hand.label is not None:
             return Effective(hand.label, hand)

@@ -1,7 +1,8 @@
 """The file of verdicts: `RUN/verdicts.sqlite`. Rows are added and never changed.
 
-A row is on disk when `add` returns: the journal is written through (`synchronous=FULL`), so that neither a kill
-nor a power cut loses a verdict that was acknowledged. Several processes may write; each waits for its turn.
+A row is on disk when `add` returns: the journal is written through (`synchronous=FULL`), so that neither a
+kill nor a power cut loses a verdict that was acknowledged. Several processes may write; each waits for its
+turn.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -37,7 +36,9 @@ class Json(Response):
 
     def render(self, content: Any) -> bytes:
         """The bytes."""
-        return json.dumps(content, ensure_ascii=False, allow_nan=False, default=str).encode("utf-8", "replace")
+        return json.dumps(content, ensure_ascii=False, allow_nan=False, default=str).encode(
+            "utf-8", "replace"
+        )
 
 
 class Api(Pages):
@@ -133,7 +134,9 @@ class Api(Pages):
             {
                 "name": name,
                 "what": TABLES[name].doc,
-                "columns": [{"name": c.name, "type": str(c.type), "what": c.doc} for c in TABLES[name].columns],
+                "columns": [
+                    {"name": c.name, "type": str(c.type), "what": c.doc} for c in TABLES[name].columns
+                ],
             }
             for name in self.context.run.tables
         ]
@@ -199,7 +202,9 @@ class Api(Pages):
         form = request.query_params.get("format", "json")
         rows = self.context.state.rows()[after:]
         if form == "json":
-            return Json({"rows": [asdict(row) for row in rows[:MOST]], "total": len(self.context.state.rows())})
+            return Json(
+                {"rows": [asdict(row) for row in rows[:MOST]], "total": len(self.context.state.rows())}
+            )
         if form not in ("csv", "jsonl"):
             raise UsageError("format must be json, csv or jsonl")
         kind = "text/csv" if form == "csv" else "application/x-ndjson"
@@ -257,7 +262,8 @@ class Api(Pages):
         if form not in FORMATS:
             raise UsageError(f"format must be one of {', '.join(FORMATS)}")
         limits = Thresholds(
-            number(query.get("min_pages"), "min_pages", 5, 1, DEEPEST), share(query.get("min_share"), "min_share", 0.8)
+            number(query.get("min_pages"), "min_pages", 5, 1, DEEPEST),
+            share(query.get("min_share"), "min_share", 0.8),
         )
         lines = written(block_list(self.context.catalog, self.context.state, form, limits), form)
         return PlainTextResponse("".join(f"{line}\n" for line in lines))

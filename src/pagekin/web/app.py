@@ -22,9 +22,9 @@ from pagekin.verdicts.samples import Sample
 from pagekin.web import judging
 from pagekin.web.api import Api
 from pagekin.web.context import Context
+from pagekin.web.own_assets import own_asset
 from pagekin.web.screens import Screens
 from pagekin.web.security import JUDGE, Guard, form_mark, same
-from pagekin.web.own_assets import own_asset
 
 FORM_BYTES = 64 << 10
 
@@ -216,7 +216,9 @@ async def _static(request: Request) -> Response:
     if name == "look.css":
         return Response(stylesheet(), media_type="text/css", headers={"Cache-Control": "max-age=300"})
     if name == "look.js":
-        return Response(asset("look.js"), media_type="text/javascript", headers={"Cache-Control": "max-age=300"})
+        return Response(
+            asset("look.js"), media_type="text/javascript", headers={"Cache-Control": "max-age=300"}
+        )
     found = own_asset(name)
     if found is None:
         raise HTTPException(404, "there is no such file")
@@ -239,7 +241,9 @@ async def _failed(screens: Screens, request: Request, error: PagekinError) -> Re
 async def _refused(screens: Screens, request: Request, error: HTTPException) -> Response:
     if _is_api(request):
         return JSONResponse({"error": "http", "message": error.detail}, error.status_code, error.headers)
-    return await run_in_threadpool(screens.render, request, "error.html", error.status_code, message=error.detail)
+    return await run_in_threadpool(
+        screens.render, request, "error.html", error.status_code, message=error.detail
+    )
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:
@@ -251,5 +255,3 @@ async def _broken(request: Request, _error: Exception) -> Response:
     if _is_api(request):
         return JSONResponse({"error": "internal", "message": "something failed; see the server's log"}, 500)
     return PlainTextResponse("Something failed; see the server's log.\n", 500)
-
-

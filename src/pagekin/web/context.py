@@ -83,7 +83,7 @@ class Context:
 
     def text(self, page: int) -> str:
         """The text of a page; empty if it has none."""
-        return self.texts.get([page]).get(page, "")
+        return str(self.texts.get([page]).get(page, ""))
 
     def close(self) -> None:
         """Lets go of the files."""

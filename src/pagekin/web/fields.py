@@ -105,7 +105,11 @@ def checks_of(body: dict[str, Any]) -> list[str]:
     asked = body.get("checks")
     if asked is None:
         return list(CHECKS)
-    if not isinstance(asked, list) or not asked or not all(one in CHECKS for one in asked if isinstance(one, str)):
+    if (
+        not isinstance(asked, list)
+        or not asked
+        or not all(one in CHECKS for one in asked if isinstance(one, str))
+    ):
         raise UsageError(f"`checks` must be a list of {', '.join(CHECKS)}")
     if not all(isinstance(one, str) for one in asked):
         raise UsageError(f"`checks` must be a list of {', '.join(CHECKS)}")

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pagekin.errors import OutputError, UsageError
-from pagekin.verdicts.labels import ALLOW, ALLOWED, HAND, KINDS, LABELS, LONGEST_WHY, SOFTWARE, SPREAD, Verdict, is_id
+from pagekin.verdicts.labels import (
+    ALLOW,
+    ALLOWED,
+    HAND,
+    KINDS,
+    LABELS,
+    LONGEST_WHY,
+    SOFTWARE,
+    SPREAD,
+    Verdict,
+    is_id,
+)
 from pagekin.verdicts.samples import Sample
 from pagekin.verdicts.spread import Preview, preview, spread
 from pagekin.web.context import Context
@@ -15,7 +26,9 @@ def address(context: Context, kind: str, target: str) -> str | None:
     """An address by which a thing is found in another run; raises if there is no such thing here."""
     found: str | None
     if kind == "site":
-        found = context.catalog.one("SELECT url FROM site_pages WHERE domain = ? OR host = ? LIMIT 1", [target] * 2)
+        found = context.catalog.one(
+            "SELECT url FROM site_pages WHERE domain = ? OR host = ? LIMIT 1", [target] * 2
+        )
     elif not is_id(target):
         found = None
     elif kind == "page":

@@ -82,11 +82,14 @@ class Listing:
         sort = self._sort(query.get("sort", ""))
         number = query.get("page", "1")
         page = min(max(int(number), 1), DEEPEST) if number.isdecimal() and len(number) < 9 else 1
-        total = catalog.rows(f"SELECT count(*) AS n FROM {self.table} WHERE {where}", values, **tables)[0]["n"]
+        total = catalog.rows(f"SELECT count(*) AS n FROM {self.table} WHERE {where}", values, **tables)[0][
+            "n"
+        ]
         names = ", ".join(f'"{name}"' for name in self.names)
         falling = " DESC" if sort.startswith("-") else ""
         rows = catalog.rows(
-            f'SELECT {names} FROM {self.table} WHERE {where} ORDER BY "{sort.lstrip("-")}"{falling} NULLS LAST, '
+            f"SELECT {names} FROM {self.table} WHERE {where} "
+            f'ORDER BY "{sort.lstrip("-")}"{falling} NULLS LAST, '
             f'"{self.key}" LIMIT {ROWS} OFFSET {(page - 1) * ROWS}',
             values,
             **tables,

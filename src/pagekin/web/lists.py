@@ -10,7 +10,9 @@ QUILTS = Listing(
     (
         Column("page", "url", "url"),
         Column("domain", "text", "domain", width=28),
-        Column("shared text", "percent", "covered_fraction", "share of its grams that the named sources have"),
+        Column(
+            "shared text", "percent", "covered_fraction", "share of its grams that the named sources have"
+        ),
         Column("sources", "count", "sources"),
         Column("on other sites", "count", "foreign_sources"),
         Column("linked", "percent", "attributed_share", "share of the text whose source it links to"),
@@ -119,4 +121,10 @@ TITLES = {
     "sites": "Sites, by registered domain",
 }
 
-NOUNS = {"quilts": "quilts", "clusters": "templates", "copies": "classes of copies", "phrases": "phrases", "sites": "sites"}
+NOUNS = {
+    "quilts": "quilts",
+    "clusters": "templates",
+    "copies": "classes of copies",
+    "phrases": "phrases",
+    "sites": "sites",
+}

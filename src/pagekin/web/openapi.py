@@ -14,6 +14,7 @@ from pagekin.web.rows import DEEPEST, MOST
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
+NAME: Schema = {"type": "string", "minLength": 1}
 COUNT: Schema = {"type": "integer"}
 LONGEST = (1 << 63) - 1
 
@@ -33,7 +34,7 @@ def described(max_pages: int) -> Schema:
             "/api/run": {"get": _get("The run and its sizes")},
             "/api/tables": {"get": _get("The tables and their columns")},
             "/api/tables/{table}": {"get": _table()},
-            "/api/pages": {"get": _get("A page by its address", _query("url", TEXT | {"minLength": 1}, needed=True), missing=True)},
+            "/api/pages": {"get": _get("A page by its URL", _query("url", NAME, needed=True), missing=True)},
             "/api/pages/{page}": {"get": _get("A page by its id", _id("page"), missing=True)},
             "/api/clusters/{cluster}": {"get": _get("A style cluster", _id("cluster"), missing=True)},
             "/api/verdicts": {"get": _verdicts(), "post": _judge()},
@@ -54,7 +55,9 @@ def _get(summary: str, *parameters: Schema, missing: bool = False) -> Schema:
     return {"summary": summary, "parameters": list(parameters), "responses": responses}
 
 
-def _post(summary: str, body: Schema, status: str, answer: Schema, *, missing: bool = False, note: str = "") -> Schema:
+def _post(
+    summary: str, body: Schema, status: str, answer: Schema, *, missing: bool = False, note: str = ""
+) -> Schema:
     codes = ("400", "403", "413", *(("404",) if missing else ()))
     return {
         "summary": summary,
@@ -82,7 +85,12 @@ def _id(name: str) -> Schema:
 
 
 def _object(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
 
 
 def _check(max_pages: int) -> Schema:
@@ -91,7 +99,11 @@ def _check(max_pages: int) -> Schema:
     many = {"type": "array", "minItems": 1, "maxItems": max_pages, "items": one}
     body = {"anyOf": [one, _object({"pages": many, "checks": checks}, ("pages",))]}
     answer = {"$ref": "#/components/schemas/Answer"}
-    answers = {"type": "object", "properties": {"answers": {"type": "array", "items": answer}}, "required": ["answers"]}
+    answers = {
+        "type": "object",
+        "properties": {"answers": {"type": "array", "items": answer}},
+        "required": ["answers"],
+    }
     return _post(
         "New pages against what is known",
         body,
@@ -186,7 +198,9 @@ def _schemas() -> Schema:
     checks = {"type": "array", "minItems": 1, "items": {"enum": list(CHECKS)}}
     place = {"url": {"type": "string"}, "ip": {"type": "string"}, "checks": checks}
     ways = [
-        _object(place | {name: {"type": "string", "contentEncoding": "base64"} if "64" in name else TEXT}, (name,))
+        _object(
+            place | {name: {"type": "string", "contentEncoding": "base64"} if "64" in name else TEXT}, (name,)
+        )
         for name in ("html", "text", "html_base64")
     ]
     verdict = {
@@ -217,5 +231,9 @@ def _schemas() -> Schema:
         },
         "required": ["url", "words", "verdict", "known", "style", "text", "quilt", "evidence"],
     }
-    error = {"type": "object", "properties": {"error": TEXT, "message": TEXT}, "required": ["error", "message"]}
+    error = {
+        "type": "object",
+        "properties": {"error": TEXT, "message": TEXT},
+        "required": ["error", "message"],
+    }
     return {"Page": {"anyOf": ways[:2]}, "Verdict": verdict, "Answer": answer, "Error": error}

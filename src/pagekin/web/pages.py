@@ -30,6 +30,15 @@ NAV = (
     ("/verdicts", "Verdicts"),
 )
 
+WORDS = {
+    "page": "page",
+    "cluster": "template",
+    "class": "class of copies",
+    "site": "site",
+    "software": "software",
+}
+"""What each kind of thing is called on the screen."""
+
 PLACES = {"page": "/pages/", "cluster": "/clusters/", "class": "/copies/", "site": "/sites/"}
 
 
@@ -40,7 +49,15 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )  # fmt: skip
     made.globals.update(
-        cell=cell, copied=copied, plural=plural, LABELS=LABELS, KEYS=KEYS, NAV=NAV, TONES=TONES, place=place
+        cell=cell,
+        copied=copied,
+        plural=plural,
+        LABELS=LABELS,
+        KEYS=KEYS,
+        NAV=NAV,
+        WORDS=WORDS,
+        TONES=TONES,
+        place=place,
     )
     made.filters.update({name: form for name, form in FORMS.items() if name != "text"})
     made.filters.update(plain=plain, short=short)

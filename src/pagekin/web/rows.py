@@ -18,7 +18,14 @@ OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="
 
 
 def table_rows(
-    catalog: Catalog, name: str, *, columns: Sequence[str], filters: Sequence[str], sort: str, limit: int, offset: int
+    catalog: Catalog,
+    name: str,
+    *,
+    columns: Sequence[str],
+    filters: Sequence[str],
+    sort: str,
+    limit: int,
+    offset: int,
 ) -> dict[str, Any]:
     """Rows of a table of the newest run.
 
@@ -65,7 +72,9 @@ def _condition(table: str, schema: pa.Schema, text: str) -> tuple[str, Any]:
     column, _, rest = text.partition(":")
     operator, colon, value = rest.partition(":")
     if not colon or (operator not in OPERATORS and operator != "contains"):
-        raise UsageError(f"a filter is column:operator:value with one of {', '.join(OPERATORS)}, contains: {text!r}")
+        raise UsageError(
+            f"a filter is column:operator:value with one of {', '.join(OPERATORS)}, contains: {text!r}"
+        )
     kind = schema.field(_column(table, schema, column)).type
     if operator == "contains":
         if not pa.types.is_string(kind):

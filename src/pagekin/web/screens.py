@@ -36,7 +36,11 @@ class Screens(Pages):
         for name in QUEUES:
             total = self.context.counts.get({"sites": "domains"}.get(name, name), 0)
             sample = Sample(name)
-            one = estimate(self.context.catalog, self.context.state, sample, self.context.run.params) if total else None
+            one = (
+                estimate(self.context.catalog, self.context.state, sample, self.context.run.params)
+                if total
+                else None
+            )
             queues.append({"name": name, "total": total, "sample": sample, "estimate": one})
         spam = self._spam()
         recent = self.context.state.recent(self.who(request), RECENT)
@@ -46,7 +50,9 @@ class Screens(Pages):
         state, catalog = self.context.state, self.context.catalog
         select = """SELECT count(*) AS pages, count(DISTINCT domain) AS domains, count(hand) AS by_hand
             FROM carried WHERE label = 'spam'"""
-        return self.context.keep(("spam", state.changes), lambda: carried(catalog, state, select).to_pylist()[0])
+        return self.context.keep(
+            ("spam", state.changes), lambda: carried(catalog, state, select).to_pylist()[0]
+        )
 
     def listing(self, request: Request) -> Response:
         """A list that sorts, filters and pages."""
@@ -76,13 +82,19 @@ class Screens(Pages):
         row = view.row
         allowed = self.context.state.allows_cluster(row["cluster"], row["name"])
         return self.render(
-            request, "cluster.html", view=view, allowed=allowed, **self.thing(request, "cluster", row["cluster"])
+            request,
+            "cluster.html",
+            view=view,
+            allowed=allowed,
+            **self.thing(request, "cluster", row["cluster"]),
         )
 
     def copies(self, request: Request) -> Response:
         """A duplicate class."""
         query = request.query_params.get("with", "")
-        view = copies_view(self.context, request.path_params["number"], int(query) if query.isdecimal() else None)
+        view = copies_view(
+            self.context, request.path_params["number"], int(query) if query.isdecimal() else None
+        )
         if view is None:
             raise HTTPException(404, "there is no class of copies of this number")
         return self.render(request, "copies.html", view=view, **self.thing(request, "class", view.number))
@@ -134,7 +146,9 @@ class Screens(Pages):
 
     def queue(self, request: Request) -> Response:
         """One decision a screen. Without a place: the first thing that this judge has not decided."""
-        sample = Sample.parse("/".join(str(request.path_params[n]) for n in ("queue", "order", "size", "seed")))
+        sample = Sample.parse(
+            "/".join(str(request.path_params[n]) for n in ("queue", "order", "size", "seed"))
+        )
         catalog, state, who = self.context.catalog, self.context.state, self.who(request)
         targets = self.context.keep(("sample", str(sample)), lambda: sample.targets(catalog))
         mine = [state.by_judge(sample.kind, target).get(who) for target in targets]
@@ -217,4 +231,3 @@ class Screens(Pages):
     def help(self, request: Request) -> Response:
         """Keys and words."""
         return self.render(request, "help.html")
-

@@ -1,8 +1,9 @@
 """The rules that hold for every request and every answer.
 
-A request must name a host that is ours (a name that an attacker points at 127.0.0.1 is not), carry the token if
-there is one, be small enough, and if it changes anything come from our own pages: by its Origin, and by a mark in
-the form that only our pages know. Every answer says what a browser may do with it, which is nothing but to show it.
+A request must name a host that is ours (a name that an attacker points at 127.0.0.1 is not), carry the token
+if there is one, be small enough, and if it changes anything come from our own pages: by its Origin, and by a
+mark in the form that only our pages know. Every answer says what a browser may do with it, which is nothing
+but to show it.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pagekin.web.context import Settings
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """For all pages but those of a crawl."""
 

@@ -52,7 +52,9 @@ def listen(host: str, port: int) -> socket.socket:
         made.listen(256)
     except OSError as error:
         made.close()
-        raise OutputError(f"cannot listen on {host}:{port}: {error.strerror}; choose another --port") from error
+        raise OutputError(
+            f"cannot listen on {host}:{port}: {error.strerror}; choose another --port"
+        ) from error
     return made
 
 
@@ -78,7 +80,9 @@ def serve(
 ) -> None:
     """Serves until it is told to stop."""
     if not is_loopback(host) and not settings.token:
-        raise UsageError(f"{host} can be reached from elsewhere: give a --token that every request must carry")
+        raise UsageError(
+            f"{host} can be reached from elsewhere: give a --token that every request must carry"
+        )
     folder = prepare(run, index, say)
     with listen(host, port) as sock:
         bound = sock.getsockname()[1]

@@ -23,7 +23,7 @@ pub const FAILED: &str = "sketch-failed";
 const LARGE: usize = 4 << 20;
 
 /// Columns that pass through unchanged.
-const CARRIED: [&str; 7] = ["page", "url", "ip", "status", "date", "input", "offset"];
+const CARRIED: [&str; 8] = ["page", "url", "ip", "status", "date", "truncated", "input", "offset"];
 
 /// Sketches every page of a batch of records, in parallel on the current rayon pool, each thread with a clone of `fresh`.
 pub fn sketch_batch(records: &RecordBatch, fresh: &Scratch) -> Result<RecordBatch, ArrowError> {

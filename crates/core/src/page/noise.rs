@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::page::html::extract::extract;
 use crate::page::text::chars::{CharClass, CharClasses, char_at};
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 use crate::simd::blocks;
 
 const BLOCK: usize = 16;
@@ -98,7 +98,7 @@ pub fn noise(html: &str, scripts: bool) -> String {
 type Compact = fn(&[u8], &mut [u8]) -> (usize, usize);
 
 fn compactor() -> Compact {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     if blocks::available() {
         // SAFETY: the features were just detected.
         return |bytes, out| unsafe { compact_blocks(bytes, out) };
@@ -117,7 +117,7 @@ fn compact_plain(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     (ascii, len)
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 #[target_feature(enable = "ssse3,popcnt")]
 fn compact_blocks(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     let (mut at, mut len) = (0, 0);

@@ -3,7 +3,6 @@
 //! Every phrase of every page is a row; rows of one phrase meet, and on all pages but the first that has it the
 //! phrase is borrowed. Here a text has a beginning and an end: n words give n - k + 1 phrases.
 
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, Fields};
 use rayon::prelude::*;
 
 use crate::arrow::{batch_of, column, string};
-use crate::page::text::words::{Words, char_spans, word_spans};
+use crate::page::text::words::{Words, word_spans};
 use crate::shingles::minwise::Shingler;
 use crate::spill::lists::SpillLists;
 use crate::spill::partitions::SpillPartitions;
@@ -131,9 +130,9 @@ impl Originals {
         let mut text = StringBuilder::new();
         for (left, offsets) in &found {
             text.append_value(left);
-            for span in offsets {
+            for &(start, end) in offsets {
                 let row = passages.values();
-                for (i, value) in [span.start, span.end].into_iter().enumerate() {
+                for (i, value) in [start, end].into_iter().enumerate() {
                     let field = row.field_builder::<Int64Builder>(i).expect("the fields were made above");
                     field.append_value(value as i64);
                 }
@@ -150,18 +149,20 @@ impl Originals {
 }
 
 /// The passages between borrowed words (begin << 32 | end, ascending), a line each, and where they were.
-fn own_passages(text: &str, borrowed: &[u64], min_words: usize) -> (String, Vec<Range<usize>>) {
+fn own_passages(text: &str, borrowed: &[u64], min_words: usize) -> (String, Vec<(usize, usize)>) {
     let words = word_spans(text);
-    let mut at = 0;
+    let (mut left, mut offsets, mut at) = (Vec::new(), Vec::new(), 0);
     let ends = borrowed.iter().map(|b| ((b >> 32) as usize, (b & 0xFFFF_FFFF) as usize));
-    let passages = ends.chain([(words.len(), words.len())]).filter_map(|(begin, end)| {
+    for (begin, end) in ends.chain([(words.len(), words.len())]) {
         let own = &words[at.min(begin)..begin];
         at = end;
-        (own.len() >= min_words).then_some(own.first()?.start..own.last()?.end)
-    });
-    let passages: Vec<Range<usize>> = passages.collect();
-    let left: Vec<&str> = passages.iter().map(|passage| &text[passage.clone()]).collect();
-    (left.join("\n"), char_spans(text, passages))
+        let (Some(first), Some(last)) = (own.first(), own.last()) else { continue };
+        if own.len() >= min_words {
+            left.push(&text[first.bytes.start..last.bytes.end]);
+            offsets.push((first.chars.start, last.chars.end));
+        }
+    }
+    (left.join("\n"), offsets)
 }
 
 #[cfg(test)]
@@ -180,8 +181,7 @@ mod tests {
             ("", None, 1, "", &[]),
         ] {
             let found = own_passages(text, borrowed.as_slice(), min_words);
-            let found_spans: Vec<(usize, usize)> = found.1.iter().map(|span| (span.start, span.end)).collect();
-            assert_eq!((found.0.as_str(), &found_spans[..]), (left, spans));
+            assert_eq!((found.0.as_str(), &found.1[..]), (left, spans));
         }
     }
 }

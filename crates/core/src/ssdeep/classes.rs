@@ -341,7 +341,7 @@ impl Profile {
 /// Appends the places of the profiles that may reach the threshold with this one. A character that one signature lacks,
 /// or lacks a second time, needs an insertion or deletion.
 fn find_likely(profile: &Profile, others: &[Profile], limits: &Limits, likely: &mut Vec<u32>) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     if std::arch::is_x86_feature_detected!("popcnt") {
         // SAFETY: the CPU has it.
         return unsafe { find_likely_counted(profile, others, limits, likely) };
@@ -350,7 +350,7 @@ fn find_likely(profile: &Profile, others: &[Profile], limits: &Limits, likely: &
 }
 
 /// The same loop with an instruction that counts bits.
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 #[target_feature(enable = "popcnt")]
 fn find_likely_counted(profile: &Profile, others: &[Profile], limits: &Limits, likely: &mut Vec<u32>) {
     find_likely_plain(profile, others, limits, likely);

@@ -140,7 +140,9 @@ def cluster_view(context: Context, cluster: int) -> ClusterView | None:
 
 
 def _histogram(context: Context, row: dict[str, Any]) -> Html:
-    bins = context.catalog.rows("SELECT bin, pages FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]])
+    bins = context.catalog.rows(
+        "SELECT bin, pages FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]]
+    )
     if not bins:
         return Html()
     most = max(one["pages"] for one in bins)
@@ -162,7 +164,7 @@ def _histogram(context: Context, row: dict[str, Any]) -> Html:
     least, mean = low, row["mean_similarity"]
     return Figure(
         key="similarities",
-        title=f"Members are {similarity(mean)} similar to the most typical page on average, at least {least:.2f}",
+        title=f"Members are {similarity(mean)} similar to the most typical, at least {least:.2f}",
         svg=chart.svg(f"A histogram of similarity from {least:.2f} to 1."),
         columns=[Column("from", "similarity", "from"), Column("pages", "count", "pages")],
         rows=[(one["bin"] / BINS, one["pages"]) for one in bins],
@@ -174,7 +176,8 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
     cluster, size = row["cluster"], row["pages"]
     places = sorted(Random(~cluster).sample(range(size), min(DRAWN, size)))
     drawn = context.catalog.rows(
-        "SELECT page, url, domain FROM (SELECT *, row_number() OVER (ORDER BY similarity DESC, page) - 1 AS place "
+        "SELECT page, url, domain FROM "
+        "(SELECT *, row_number() OVER (ORDER BY similarity DESC, page) - 1 AS place "
         f"FROM members WHERE cluster = ?) WHERE place IN ({', '.join(map(str, places)) or '-1'}) OR page = ?",
         [cluster, row["centroid"]],
     )
@@ -192,7 +195,9 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
             for prints, least in layers
         )
 
-    links = [(a, b) for a in range(len(drawn)) for b in range(a) if linked(drawn[a]["page"], drawn[b]["page"])]
+    links = [
+        (a, b) for a in range(len(drawn)) for b in range(a) if linked(drawn[a]["page"], drawn[b]["page"])
+    ]
     centre = next((n for n, one in enumerate(drawn) if one["page"] == row["centroid"]), None)
     graph = Graph(
         [one["domain"] or "?" for one in drawn], links, [short_url(one["url"]) for one in drawn], centre
@@ -203,7 +208,11 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
         key="graph",
         title=shown,
         svg=draw(graph, shown),
-        columns=[Column("page", "id", "page"), Column("address", "url", "url"), Column("domain", "text", "domain")],
+        columns=[
+            Column("page", "id", "page"),
+            Column("address", "url", "url"),
+            Column("domain", "text", "domain"),
+        ],
         rows=[(one["page"], one["url"], one["domain"]) for one in drawn],
         note="A dot is a page; its colour and shape are its domain. The ring is the most typical page.",
     ).html()
@@ -260,7 +269,7 @@ def html_of(context: Context, page: int) -> str:
 
 
 def _skipped_offset(context: Context, page: int) -> int | None:
-    found: int | None = context.catalog.one("SELECT \"offset\" FROM skipped WHERE page = ?", [page])
+    found: int | None = context.catalog.one('SELECT "offset" FROM skipped WHERE page = ?', [page])
     return found
 
 

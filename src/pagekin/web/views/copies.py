@@ -39,7 +39,8 @@ def copies_view(context: Context, number: int, other: int | None) -> CopiesView 
     if row is None:
         return None
     members = context.catalog.rows(
-        f'SELECT page, url, domain, kind, jaccard FROM copies WHERE "class" = ? ORDER BY page LIMIT {LISTED}', [number]
+        f'SELECT page, url, domain, kind, jaccard FROM copies WHERE "class" = ? ORDER BY page LIMIT {LISTED}',
+        [number],
     )
     first = next((one for one in members if one["page"] == number), members[0])
     rest = [one for one in members if one["page"] != first["page"]] or [first]
@@ -57,7 +58,9 @@ def copies_view(context: Context, number: int, other: int | None) -> CopiesView 
         other=chosen,
         first_text=join(_marked(mine, theirs)),
         other_text=join(_marked(theirs, mine)),
-        said="The two texts are the same, byte for byte." if same else "What only one of the two has is marked.",
+        said="The two texts are the same, byte for byte."
+        if same
+        else "What only one of the two has is marked.",
         url=row["url"],
     )
 

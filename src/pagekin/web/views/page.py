@@ -51,14 +51,19 @@ def page_view(context: Context, page: int) -> PageView | None:
         _taken(context, row),
         _donors(context, row),
     ]
+    kin.sort(key=lambda one: not one.rows)  # what there is comes first
     return PageView(row, plain(row["title"] or "no title"), kin, text[:TEXT], len(text) > TEXT)
 
 
 def _template(context: Context, row: dict[str, Any]) -> Kin:
-    style, structure = (shelf.get([row["page"]]).get(row["page"]) for shelf in (context.styles, context.structures))
+    style, structure = (
+        shelf.get([row["page"]]).get(row["page"]) for shelf in (context.styles, context.structures)
+    )
     if style is None:
-        return Kin("No template", "The page has too little HTML to judge its style, or only its text is known.", [])
-    found = [one for one in context.checker.known.like_style(style, structure)][: LISTED + 1]
+        return Kin(
+            "No template", "The page has too little HTML to judge its style, or only its text is known.", []
+        )
+    found = context.checker.known.like_style(style, structure)[: LISTED + 1]
     rows = []
     for one in found:
         other = context.checker.known.row(one.row)
@@ -82,11 +87,14 @@ def _copies(context: Context, row: dict[str, Any]) -> Kin:
         return Kin("No copy by shingles", "No other page shares enough of its phrases.", [])
     total = context.catalog.one('SELECT pages FROM classes WHERE "class" = ?', [row["class"]])
     rows = context.catalog.rows(
-        f'SELECT page, url, kind, jaccard FROM copies WHERE "class" = ? AND page <> ? ORDER BY page LIMIT {LISTED}',
+        f'SELECT page, url, kind, jaccard FROM copies WHERE "class" = ? AND page <> ? '
+        f"ORDER BY page LIMIT {LISTED}",
         [row["class"], row["page"]],
     )
     for one in rows:
-        one["note"] = one["kind"] + ("" if one["jaccard"] is None else f", {percent(one['jaccard'])} of the phrases")
+        one["note"] = one["kind"] + (
+            "" if one["jaccard"] is None else f", {percent(one['jaccard'])} of the phrases"
+        )
     title = f"One of {plural(total or 0, 'copy', 'copies')} by shingles: the same text, or almost"
     return Kin(title, "Phrases in common with the first of the class:", rows, f"/copies/{row['class']}")
 
@@ -95,7 +103,8 @@ def _fuzzy(context: Context, row: dict[str, Any]) -> Kin:
     if row["fuzzy"] is None:
         return Kin("No copy by ssdeep", "No other page has a digest that scores high enough.", [])
     rows = context.catalog.rows(
-        f"SELECT page, url, kind, score FROM fuzzy_copies WHERE fuzzy = ? AND page <> ? ORDER BY page LIMIT {LISTED}",
+        f"SELECT page, url, kind, score FROM fuzzy_copies WHERE fuzzy = ? AND page <> ? "
+        f"ORDER BY page LIMIT {LISTED}",
         [row["fuzzy"], row["page"]],
     )
     for one in rows:

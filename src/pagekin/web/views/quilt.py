@@ -137,8 +137,8 @@ def _pieces(quilt: Quilt, own: dict[Patch, int], common: Sequence[tuple[int, int
         else:
             number = own[patch]
             yield tag(
-                "mark", tag("b", patch.rank, class_="no"), text, class_=colour(patch.rank), id=f"patch-{number}",
-                data_patch=number, data_source=patch.rank, tabindex="0",
+                "mark", tag("b", patch.rank, class_="no"), text, class_=colour(patch.rank),
+                id=f"patch-{number}", data_patch=number, data_source=patch.rank, tabindex="0",
             )  # fmt: skip
         at += len(text)
 

@@ -50,7 +50,9 @@ def search(context: Context, asked: str) -> Found:
 
 def _addresses(context: Context, asked: str) -> Found:
     rows = context.catalog.rows(
-        f"SELECT page, url, title, NULL AS snippet FROM pages WHERE contains(lower(url), lower(?)) LIMIT {LISTED + 1}", [asked]
+        f"SELECT page, url, title, NULL AS snippet FROM pages "
+        f"WHERE contains(lower(url), lower(?)) LIMIT {LISTED + 1}",
+        [asked],
     )
     more = len(rows) > LISTED
     said = f"{'More than ' if more else ''}{min(len(rows), LISTED):,} addresses hold “{plain(asked)}”"
@@ -66,7 +68,9 @@ def _texts(context: Context, asked: str) -> Found:
         row["snippet"] = snippet(texts.get(row["page"], ""), words)
     shown = f"; the first {LISTED} of them" if total > LISTED else ""
     plural = "page holds" if total == 1 else "pages hold"
-    return Found(f"{total:,} {plural} the words {', '.join(words)}{shown}" if words else "No words to seek", rows)
+    return Found(
+        f"{total:,} {plural} the words {', '.join(words)}{shown}" if words else "No words to seek", rows
+    )
 
 
 def snippet(text: str, words: list[str]) -> Html:
@@ -79,4 +83,6 @@ def snippet(text: str, words: list[str]) -> Html:
         return Html()
     low, high = spans[place]
     before, after = text[max(0, low - AROUND) : low], text[high : high + AROUND]
-    return join(["…" if low > AROUND else "", plain(before), tag("b", plain(text[low:high])), plain(after), "…"])
+    return join(
+        ["…" if low > AROUND else "", plain(before), tag("b", plain(text[low:high])), plain(after), "…"]
+    )

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use caseless::Caseless;
 
 use crate::page::text::chars::{CharClass, CharClasses, char_at};
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 use crate::simd::blocks;
 
 /// The words of one page, one after the other in a single buffer that is reused from page to page.
@@ -46,7 +46,7 @@ impl Words {
 
     /// Takes ASCII bytes from `at` on; returns where it stopped, at the end or a character beyond ASCII.
     fn ascii(&mut self, bytes: &[u8], at: usize) -> usize {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(simd_x86)]
         if blocks::available() {
             // SAFETY: the features were just detected.
             let at = unsafe { self.ascii_blocks(bytes, at) };
@@ -69,7 +69,7 @@ impl Words {
         bytes.len()
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     #[target_feature(enable = "ssse3,popcnt")]
     fn ascii_blocks(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while let Some(block) = blocks::ascii_block(bytes, at)
@@ -184,40 +184,43 @@ fn may_fold(c: char) -> bool {
     FOLDS.get(c as usize / 64).is_none_or(|bits| bits >> (c as usize % 64) & 1 == 1)
 }
 
-/// Where the words of a text stand, in bytes: as many as `Words` finds.
-pub fn word_spans(text: &str) -> Vec<Range<usize>> {
-    let classes = CharClasses::get();
-    let bytes = text.as_bytes();
-    let (mut spans, mut begin, mut at) = (Vec::new(), None, 0);
-    while at < bytes.len() {
-        let (c, next) = char_at(bytes, at);
-        let class = if c.is_ascii_alphanumeric() { CharClass::Letter } else { classes.of(c) };
-        if class == CharClass::Letter {
-            begin.get_or_insert(at);
-        } else {
-            spans.extend(begin.take().map(|begin| begin..at));
-            if class == CharClass::Alone {
-                spans.push(at..next);
-            }
-        }
-        at = next;
-    }
-    spans.extend(begin.map(|begin| begin..bytes.len()));
-    spans
+/// Where a word stands in its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordSpan {
+    pub bytes: Range<usize>,
+    pub chars: Range<usize>,
 }
 
-/// Spans of a text in bytes, ascending, as spans in characters.
-pub fn char_spans(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> Vec<Range<usize>> {
-    if text.is_ascii() {
-        return spans.into_iter().collect();
+/// Where the words of a text stand: as many as `Words` finds.
+pub fn word_spans(text: &str) -> Vec<WordSpan> {
+    let classes = CharClasses::get();
+    let bytes = text.as_bytes();
+    let mut spans = Vec::new();
+    let mut begin: Option<(usize, usize)> = None;
+    let (mut at, mut chars) = (0, 0);
+    let span = |(byte, char): (usize, usize), at, chars| WordSpan { bytes: byte..at, chars: char..chars };
+    while at < bytes.len() {
+        // Most text is ASCII, which needs neither decoding nor the table.
+        let (class, next) = match bytes[at] {
+            b if b.is_ascii_alphanumeric() => (CharClass::Letter, at + 1),
+            b if b.is_ascii() => (CharClass::Noise, at + 1),
+            _ => {
+                let (c, next) = char_at(bytes, at);
+                (classes.of(c), next)
+            }
+        };
+        if class == CharClass::Letter {
+            begin.get_or_insert((at, chars));
+        } else {
+            spans.extend(begin.take().map(|begin| span(begin, at, chars)));
+            if class == CharClass::Alone {
+                spans.push(span((at, chars), next, chars + 1));
+            }
+        }
+        (at, chars) = (next, chars + 1);
     }
-    let (mut byte, mut character) = (0, 0);
-    let mut to_char = |at: usize| {
-        character += text[byte..at].chars().count();
-        byte = at;
-        character
-    };
-    spans.into_iter().map(|span| to_char(span.start)..to_char(span.end)).collect()
+    spans.extend(begin.map(|begin| span(begin, at, chars)));
+    spans
 }
 
 pub fn words(text: &str) -> Vec<String> {
@@ -274,13 +277,13 @@ mod tests {
         #[test]
         fn spans_are_of_words(text in "([a-zA-Z0-9 ,ÀéßİΣ漢ไ\u{0301}]|\\PC){0,60}") {
             let spans = word_spans(&text);
-            let found: Vec<String> = spans.iter().flat_map(|span| words(&text[span.clone()])).collect();
+            let found: Vec<String> = spans.iter().flat_map(|span| words(&text[span.bytes.clone()])).collect();
             prop_assert_eq!(found.len(), spans.len());
             prop_assert_eq!(&found, &words(&text));
             let chars: Vec<char> = text.chars().collect();
-            let by_chars = char_spans(&text, spans).into_iter();
-            let again: Vec<String> = by_chars.flat_map(|span| words(&chars[span].iter().collect::<String>())).collect();
-            prop_assert_eq!(again, found);
+            for span in spans {
+                prop_assert_eq!(&text[span.bytes], chars[span.chars].iter().collect::<String>());
+            }
         }
     }
 }
