@@ -76,6 +76,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "run.trec").write_text("".join(trec))
     known = [digest_line(pagekin.ssdeep(row["text"]), row["url"]) for row in ranked]
     (folder / "known.ssdeep").write_text("\n".join([HEADER, *known]))
+    export = "from pagekin.cli.main import main; main()", "verdicts", "run", "--export", "verdicts.csv"
+    subprocess.run([sys.executable, "-c", *export], cwd=folder, check=True)
     toml = next(block.text for block in blocks("toml"))
     (folder / "params.toml").write_text(toml)
     return folder

@@ -224,13 +224,13 @@ def calibration_figure(measured: dict[str, Any]) -> Figure:
 def calibration(measured: dict[str, Any]) -> Section:
     """What ssdeep scores mean on this run."""
     figure = calibration_figure(measured)
-    names = ("low", "high", "pairs", "mean", "least", "alike")
+    names = ("low", "high", "pairs", "mean", "min_similarity", "alike")
     columns = [
         Column("score from", "count", "low"),
         Column("to", "count", "high"),
         Column("pairs", "count", "pairs"),
         Column("mean in common", "percent", "mean"),
-        Column("least", "percent", "least"),
+        Column("least", "percent", "min_similarity"),
         Column(f"at least {percent(measured['similarity'])}", "percent", "alike"),
     ]
     rows = [[part[name] for name in names] for part in measured["ranges"]]
