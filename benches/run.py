@@ -27,6 +27,7 @@ BENCHES = (
     "clusters",
     "quilts",
     "quilts_growth",
+    "serve",
 )
 
 
