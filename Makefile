@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: demo test test-slow lint build bench fuzz docs clean
+.PHONY: demo test test-slow test-floors lint build bench fuzz docs pictures site wheel sdist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/pagekin demo
@@ -14,6 +14,7 @@ demo: $(VENV)/.demo
 ## Everything CI runs.
 test: $(VENV)/.system $(VENV)/.built lint
 	cargo test --release --package pagekin-core --quiet
+	cargo test --release --package pagekin-core --quiet --features portable
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/.system $(VENV)/.built
@@ -40,8 +41,37 @@ fuzz:
 docs: $(VENV)/.built
 	$(BIN)/python docs/generate.py
 
+## The pictures of the documentation, taken by the tests that draw pages.
+pictures: $(VENV)/.system $(VENV)/.built
+	$(BIN)/python -m pytest tests/web -k pictures --pictures docs/images
+
+## A wheel for any Linux of this machine's kind, tried without Rust on the lowest and highest Python that are here.
+wheel: $(VENV)/bin/maturin
+	rm -rf dist/*.whl
+	$(BIN)/pip install --quiet 'ziglang>=0.13,<1'
+	PATH=$(abspath $(BIN)):$$PATH maturin build --release --strip --zig --compatibility manylinux_2_17 --out dist
+	bash tools/try-wheel dist/pagekin-*.whl $$(bash tools/pythons)
+
+## The sources as they are published, built and imported.
+sdist: $(VENV)/bin/maturin
+	rm -rf dist/*.tar.gz build/sdist
+	$(BIN)/maturin sdist --out dist
+	CARGO_TARGET_DIR=$(abspath target) $(BIN)/pip wheel --quiet --no-deps --wheel-dir build/sdist dist/pagekin-*.tar.gz
+	$(PYTHON) -m venv --clear build/sdist/venv
+	build/sdist/venv/bin/pip install --quiet build/sdist/pagekin-*.whl
+	cd build/sdist && venv/bin/pagekin --version
+
+## The tests that need no extra service, with the lowest versions that pyproject.toml allows.
+test-floors: $(VENV)/.built
+	bash tools/test-floors
+
+## The documentation as a site, in site/. Links that lead nowhere are errors.
+site: $(VENV)/bin/maturin
+	$(BIN)/pip install --quiet --group docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 clean:
-	rm -rf $(VENV) target
+	rm -rf $(VENV) target dist build site
 
 $(VENV)/bin/maturin:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pagekin needs Python 3.11 or newer")'
@@ -50,7 +80,7 @@ $(VENV)/bin/maturin:
 
 # The demo needs little; tests and benches need it all.
 $(VENV)/.demo: $(VENV)/bin/maturin $(SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras report
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	touch $@
 
 $(VENV)/.built: $(VENV)/bin/maturin $(SOURCES)

@@ -14,7 +14,7 @@ from harness import Row, publish
 
 from pagekin import _core
 from pagekin.fs import peak_memory
-from pagekin.params import StyleParams
+from pagekin.params import Params
 
 SMALL = PAGES // 10
 THREADS = 2
@@ -22,9 +22,9 @@ THREADS = 2
 
 def cluster(pages: int) -> dict[str, float]:
     """Seconds and peak bytes of clustering, and how many of the links it found."""
-    params = StyleParams()
+    params = Params.of("paper").style
     clusters = _core.StyleClusters(
-        THREADS, M, params.k, params.p, params.t, params.budget, params.seed, params.split_worms
+        THREADS, M, params.k, params.p, params.t, 0, params.budget, params.seed, params.split_worms
     )
     families = []
     for batch in fingerprints(pages):

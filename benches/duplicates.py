@@ -98,7 +98,7 @@ def by_pagekin(pages: list[str], similarity: float = THRESHOLD) -> Labels:
         while sketches:
             kin.push(new(sketches.popleft().result()))
         edges = pa.Table.from_batches(kin.finish())
-        verifier = MakeClasses(edges, similarity, 0, params.shingles).open(resources)
+        verifier = MakeClasses(edges, similarity, 0, params.shingles, wrap=False).open(resources)
         members = Members(edges, texts=True).open(2)
         for batch in batches:
             verifier.push(members(batch))

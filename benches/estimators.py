@@ -12,6 +12,10 @@ from harness import Row, cache_folder, publish
 
 import pagekin
 from pagekin import _core
+from pagekin.look.chart import Chart, Mark
+from pagekin.look.figure import Figure
+from pagekin.look.scales import Axis, thinned
+from pagekin.look.table import Column
 from pagekin.report.figures import write_plot
 
 PAIRS, ESTIMATES = 500, 2500
@@ -40,7 +44,7 @@ def main() -> None:
         rows.append(Row(f"{label}: bias of Sim_b", abs(sum(paper)) / len(paper), ""))
         ratio = rmse / expected
         rows.append(Row(f"{label}: error of ours, to theory", rmse, "", ratio, at_least=0.9, at_most=1.1))
-    write_plot(cache_folder() / "results" / "estimators.png", lambda axes: draw(axes, found))
+    write_plot(cache_folder() / "results" / "estimators.png", drawn(found))
     publish("estimators", rows)
 
 
@@ -78,14 +82,17 @@ def _exact(pages: list[str], a: int, b: int) -> float | None:
     return None if either < LARGE or both in (0, either) else both / either
 
 
-def draw(axes: object, found: list[tuple[float, float, float, int]]) -> None:
-    """A point for each pair."""
-    plot = axes.scatter  # type: ignore[attr-defined]
-    plot([f[0] for f in found], [f[2] for f in found], s=3, label="Sim_b")
-    plot([f[0] for f in found], [f[1] for f in found], s=3, label="ours")
-    axes.set_xlabel("exact Jaccard")  # type: ignore[attr-defined]
-    axes.set_ylabel("estimate")  # type: ignore[attr-defined]
-    axes.legend()  # type: ignore[attr-defined]
+def drawn(found: list[tuple[float, float, float, int]]) -> Figure:
+    """Estimates of pairs against the truth; of many, some."""
+    shown = thinned(found, 3000)
+    chart = Chart(
+        Axis("exact similarity", 0, 1), Axis("estimate", 0, 1), legend=["ours", "Sim_b"], swatch="dot"
+    )
+    chart.points([Mark(exact, sim_b, radius=1.5, series=2) for exact, _, sim_b, _ in shown])
+    chart.points([Mark(exact, estimate, radius=1.5) for exact, estimate, _, _ in shown])
+    title = "Estimates against the exact similarity"
+    columns = [Column("exact"), Column("ours"), Column("Sim_b"), Column("filled")]
+    return Figure("estimators", title, chart.svg(title), columns, shown)
 
 
 if __name__ == "__main__":

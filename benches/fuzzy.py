@@ -166,7 +166,7 @@ def variations(digests: Sequence[str], many: int) -> list[str]:
 
 def known_rows(digests: Sequence[str]) -> list[Row]:
     """Pages one after the other, as in a crawl: the mean of the last ones, when a million are known."""
-    index = _core.FuzzyStream(THRESHOLD, LEAST)
+    index = _core.FuzzyIndex(THRESHOLD, LEAST)
     made = variations(digests, KNOWN + 20_000)
     last = [(digest, md5(digest.encode()).digest()) for digest in made[KNOWN:]]
     for number, digest in enumerate(made[:KNOWN]):

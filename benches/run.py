@@ -14,6 +14,7 @@ BENCHES = (
     "words",
     "scan",
     "linear",
+    "complexity",
     "synth",
     "shingles",
     "duplicates",
@@ -27,6 +28,7 @@ BENCHES = (
     "clusters",
     "quilts",
     "quilts_growth",
+    "report",
     "serve",
 )
 

@@ -207,23 +207,50 @@ def parameters() -> Iterator[str]:
         "[pagekin scan](commands.md#pagekin-scan) has an option for one, by that; the option counts more\n"
         "than the file. In Python they are `pagekin.Params`."
     )
-    defaults = Params()
-    for part in dataclasses.fields(defaults):
-        values = getattr(defaults, part.name)
-        yield f"## [{part.name}]"
-        yield f"{part.metadata['doc'].capitalize()}."
-        rows = [(f.name, getattr(values, f.name), f.metadata["doc"]) for f in dataclasses.fields(values)]
-        cells = [[code(name), type(value).__name__, toml(value), doc] for name, value, doc in rows]
-        yield grid(["parameter", "type", "default", "meaning"], cells)
+    yield from profiles()
+    docs = {part.name: part.metadata["doc"] for part in dataclasses.fields(Params) if part.metadata}
+    for part, kind in Params.parts().items():
+        yield f"## [{part}]"
+        yield f"{docs[part].capitalize()}."
+        cells = [
+            [code(f.name), type(f.default).__name__, toml(f.default), toml(paper(f)), f.metadata["doc"]]
+            for f in dataclasses.fields(kind)
+        ]
+        yield grid(["parameter", "type", "default", "paper", "meaning"], cells)
     yield "## A parameter file"
     yield "The defaults, written out as `params.toml`:"
-    yield fenced("toml", toml_lines(defaults))
+    yield fenced("toml", toml_lines(Params()))
     yield fenced("sh", ["pagekin scan crawl.warc.gz -o run --params params.toml"])
+
+
+def profiles() -> Iterator[str]:
+    """What the profiles are, and where they differ."""
+    yield "## Profiles"
+    yield (
+        "A profile is the set of values that you begin with. `default` has what gave the best findings on\n"
+        "real pages; `paper` has exactly what the four papers define. Choose one with `--profile paper`, or\n"
+        'with the line `profile = "paper"` at the top of a parameter file. `run.json` records it.'
+    )
+    rows = [
+        [code(f"{part}.{f.name}"), toml(f.default), toml(paper(f)), f.metadata["evidence"]]
+        for part, kind in Params.parts().items()
+        for f in dataclasses.fields(kind)
+        if "paper" in f.metadata
+    ]
+    yield grid(["parameter", "default", "paper", "why the default differs"], rows)
+    yield "How these figures were measured: [benchmarks](../benchmarks.md#truth-benchestruthpy)."
+
+
+def paper(field: dataclasses.Field[object]) -> object:
+    """A field's value in the profile `paper`."""
+    return field.metadata.get("paper", field.default)
 
 
 def toml_lines(params: Params) -> Iterator[str]:
     """The parameters as a TOML file."""
-    for part, values in params.to_dict().items():
+    yield f'profile = "{params.profile}"'
+    for part in Params.parts():
+        values = dataclasses.asdict(getattr(params, part))
         yield f"[{part}]"
         yield from (f"{name} = {toml(value)}" for name, value in values.items())
 

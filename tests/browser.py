@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, Request, sync_playwright
 
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
@@ -39,8 +39,15 @@ class Watched:
     page: Page
     allowed: str
     requests: list[str] = field(default_factory=list)
+    blocked: list[str] = field(default_factory=list)
+    """of the requests, those that a policy stopped"""
     dialogs: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+
+    def failed(self, request: Request) -> None:
+        """Remembers a request that a policy stopped."""
+        if "csp" in (request.failure or "").lower():
+            self.blocked.append(request.url)
 
     def refuse(self, dialog: Dialog) -> None:
         """Remembers a dialog, and closes it."""
@@ -49,7 +56,7 @@ class Watched:
 
     @property
     def left(self) -> list[str]:
-        """Requests for anything but the page itself and what it holds."""
+        """Requests for anything but the page itself and what it holds, even if a policy stopped them."""
         return [url for url in self.requests if not url.startswith((self.allowed, "data:", "blob:"))]
 
     @property
@@ -68,6 +75,7 @@ def watched(chromium: Browser, url: str, *, width: int = 1280, scheme: str = "li
     )
     seen = Watched(context.new_page(), url)
     seen.page.on("request", lambda request: seen.requests.append(request.url))
+    seen.page.on("requestfailed", seen.failed)
     seen.page.on("dialog", seen.refuse)
     seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
     seen.page.on("console", lambda said: seen.errors.append(said.text) if said.type == "error" else None)

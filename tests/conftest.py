@@ -18,6 +18,11 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--pictures`, for the tests that draw pages."""
+    parser.addoption("--pictures", metavar="FOLDER", help="take the documentation's pictures on the way")
+
+
 @pytest.fixture(scope="session")
 def small_web(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A made-up web of 400 pages, as a WARC file."""

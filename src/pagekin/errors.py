@@ -11,7 +11,8 @@
     │   ├── ParamsMismatchError            the folder was written with other parameters or inputs
     │   └── TableMissingError              the run has no such table
     ├── OutputError               exit 1   the output cannot be written (full, read-only, not ours)
-    └── EngineError               exit 1   an engine could not start or lost its workers
+    ├── EngineError               exit 1   an engine could not start or lost its workers
+    └── LimitError                exit 1   the system gives too little memory or too few threads
 
 `code` is stable and may be matched on; messages may change.
 """
@@ -19,6 +20,8 @@
 from __future__ import annotations
 
 from typing import ClassVar
+
+from pagekin.extras import install_command
 
 DAMAGED = 3
 """The exit code when everything was done, but some inputs were damaged or unreadable."""
@@ -50,7 +53,7 @@ class MissingExtraError(UsageError):
     code = "missing-extra"
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional part: pip install 'pagekin[{extra}]'")
+        super().__init__(f"{feature} needs the optional part `{extra}`: {install_command(extra)}")
         self.extra = extra
 
 
@@ -100,3 +103,9 @@ class EngineError(PagekinError):
     """An engine could not start or lost its workers."""
 
     code = "engine"
+
+
+class LimitError(PagekinError):
+    """The system gives too little memory or too few threads."""
+
+    code = "limit"

@@ -31,8 +31,8 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 ADVICE = {
-    errno.ENOSPC: "the disk is full; free some space and run again with --resume",
-    errno.EDQUOT: "the disk quota is used up; free some space and run again with --resume",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "your disk quota is used up",
     errno.EACCES: "permission denied; choose a folder you may write to",
     errno.EPERM: "not permitted; choose a folder you may write to",
     errno.EROFS: "the file system is read-only; choose another folder",
@@ -45,17 +45,36 @@ ADVICE = {
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turns what the system says about a failed write into an `OutputError` that says what to do."""
+def writing(path: Path, resumable: bool = False) -> Iterator[None]:
+    """Turns what the system says about a failed write into an `OutputError` that says what to do.
+
+    `resumable` tells that whoever writes here has --resume.
+    """
     try:
         yield
     except BrokenPipeError:
-        raise  # whoever read our messages went away: nothing to do with the path
+        raise  # the reader of our messages went away: nothing to do with the path
     except OSError as error:
         number = error.errno or _number_in(str(error))
         if not number:
             raise
-        raise OutputError(f"cannot write to {path}: {ADVICE.get(number) or error}") from error
+        advice = ADVICE.get(number) or str(error)
+        if number in (errno.ENOSPC, errno.EDQUOT):
+            advice += f"; free some space on {_mount_point(path)}"
+            advice += " and run again with --resume" if resumable else " and run again"
+        raise OutputError(f"cannot write to {path}: {advice}") from error
+
+
+def _mount_point(path: Path) -> Path:
+    """The folder at which the path's disk begins."""
+    here = path.absolute()
+    with suppress(OSError):
+        while not here.exists():
+            here = here.parent
+        here = here.resolve()
+        while here != here.parent and not here.is_mount():
+            here = here.parent
+    return here
 
 
 def _number_in(message: str) -> int:

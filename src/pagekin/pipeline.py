@@ -32,8 +32,9 @@ from pagekin.errors import (
 from pagekin.fs import peak_memory, writing
 from pagekin.params import Params
 from pagekin.query.run import Run
-from pagekin.readers import INPUT_FAILURES, READ_REASONS, expand
+from pagekin.readers import CUT, INPUT_FAILURES, READ_REASONS, expand
 from pagekin.run import Identity
+from pagekin.run import Run as RunFolder
 
 Step = Callable[[Run, Engine, Params], None]
 
@@ -57,7 +58,7 @@ DETECTORS: dict[str, Detector] = {
 """In the order in which they run. A detector comes after what it needs."""
 
 
-SKETCH_PARTS = {"style": ("n", "m", "seed"), "shingles": None}
+SKETCH_PARTS = {"style": ("n", "m", "seed", "scripts"), "shingles": None}
 """Parameters that must be the same for the pages of two runs to be comparable."""
 
 
@@ -118,13 +119,13 @@ def scan(
     names = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     known = None if against is None else _known_run(against, params)
     first = 0 if known is None else known.next_ordinal
-    sources = expand([os.fspath(name) for name in names], first)
+    sources = expand([os.fspath(name) for name in names], first, params.read.follow_links)
     steps: dict[str, Step] = {"sketch": sketch_crawl}
     steps |= {name: DETECTORS[name].run for name in wanted_detectors(only)}
     progress = progress or Silent()
     engine = engine or LocalEngine(threads, progress)
     identity = Identity.of(sources, params, None if known is None else known.path)
-    with Run.create(output, identity, resume=resume) as run, writing(Path(output)):
+    with Run.create(output, identity, resume=resume) as run, writing(Path(output), resumable=True):
         for name, step in steps.items():
             if not run.is_done(name):
                 progress.step(name)
@@ -142,6 +143,9 @@ def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
         raise RunError(
             f"{run.path} is not finished; go on with it (`pagekin scan --resume`) before --against"
         )
+    if bool(run.params.style.structure_t) != bool(params.style.structure_t):
+        has, needs = ("no ", "style.structure_t 0") if not run.params.style.structure_t else ("", "the same")
+        raise ParamsMismatchError(f"{run.path} has {has}fingerprints of structure; give {needs}")
     for part, names in SKETCH_PARTS.items():
         old, new = (
             {k: v for k, v in p.to_dict()[part].items() if names is None or k in names}
@@ -170,9 +174,10 @@ def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> N
 
 
 def _counts(run: Run) -> dict[str, int]:
-    counts = dict.fromkeys(("pages", "html_bytes", "words", "lossy"), 0)
-    for batch in run.batches("pages", ["html_bytes", "words", "lossy"]):
+    counts = dict.fromkeys(("pages", "html_bytes", "words", "lossy", "truncated"), 0)
+    for batch in run.batches("pages", ["html_bytes", "words", "lossy", "truncated"]):
         counts["pages"] += batch.num_rows
+        counts["truncated"] += pc.sum(pc.equal(batch.column("truncated"), CUT)).as_py() or 0
         for name in ("html_bytes", "words", "lossy"):
             counts[name] += pc.sum(batch.column(name)).as_py() or 0
     return counts
@@ -189,8 +194,7 @@ def _skipped(run: Run) -> dict[str, int]:
 def _check(run: Run, strict: bool) -> None:
     """Fails loudly when nothing was a page, or, if strict, when an input was damaged."""
     skipped = run.info["skipped"]
-    failures = {reason: n for reason, n in skipped.items() if reason in INPUT_FAILURES}
-    if strict and failures:
+    if strict and (failures := damages(run)):
         run.update(state="failed")
         raise InputError(
             f"an input is damaged ({say_reasons(failures)}); see the table `skipped`, or drop --strict"
@@ -199,6 +203,13 @@ def _check(run: Run, strict: bool) -> None:
         run.update(state="failed")
         why = say_reasons(skipped) or "the inputs hold no records"
         raise NoPagesError(f"found no page in {len(run.inputs)} input(s): {why}")
+
+
+def damages(run: RunFolder) -> dict[str, int]:
+    """How often the inputs were damaged, by reason. A kept page whose end is missing counts too."""
+    found = {reason: n for reason, n in run.info["skipped"].items() if reason in INPUT_FAILURES}
+    cut = run.info["counts"].get("truncated", 0)
+    return found | ({"truncated": found.get("truncated", 0) + cut} if cut else {})
 
 
 def say_reasons(skipped: dict[str, int]) -> str:

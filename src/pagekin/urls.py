@@ -6,6 +6,8 @@ import re
 from hashlib import blake2b
 from typing import NamedTuple
 
+from pagekin import _core
+
 ROUTES = frozenset(
     [
         "act",
@@ -28,13 +30,11 @@ ROUTES = frozenset(
 )
 """Query keys with which software chooses what to show, not of what: their values stay in patterns."""
 
-_URL = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{1,24}")
 _NUMBER = re.compile(r"\d+")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-?[01]\d(?:-?[0-3]\d)?)?")
 _ID = re.compile(r"(?=.*\d)[0-9a-fA-F-]{8,}|(?=.*\d)(?=.*[A-Za-z])[0-9A-Za-z]{16,}")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
-_PORTS = {"http": ":80", "https": ":443"}
 _IN_PATH = re.compile(r";([A-Za-z_]+)=([^/;]*)")
 
 
@@ -53,8 +53,14 @@ def parse_url(url: str) -> ParsedUrl:
         >>> parse_url("http://a.example/b;jsessionid=1F?z=2&y=1#top").query
         (('jsessionid', '1F'), ('y', '1'), ('z', '2'))
     """
-    match = _URL.match(url)
-    scheme, host, path, query = match.groups() if match else ("", "", url, None)
+    scheme, host, path, query = "", "", url, None
+    if parts := _core.split_url(url):
+        scheme, user, host, port, path, query, _ = parts
+        # User and port tell sites apart too.
+        if user is not None:
+            host = f"{user.lower()}@{host}"
+        if port is not None:
+            host = f"{host}:{port}"
     pairs: list[tuple[str, str]] = []
     for part in (query or "").split("&"):
         if part:
@@ -63,10 +69,19 @@ def parse_url(url: str) -> ParsedUrl:
     if ";" in path:
         pairs += _IN_PATH.findall(path)
         path = _IN_PATH.sub("", path)
-    scheme = scheme.lower()
-    return ParsedUrl(
-        scheme, host.lower().removesuffix(_PORTS.get(scheme, "\0")), path or "/", tuple(sorted(pairs))
-    )
+    return ParsedUrl(scheme, host, path or "/", tuple(sorted(pairs)))
+
+
+def absolute(href: str, base: str | None = None) -> str | None:
+    """The URL that a reference means on a page, spelled as those of links are; None if it leads nowhere.
+
+    Examples:
+        >>> absolute("../b?x#top", "http://a.example/c/d")
+        'http://a.example/b?x'
+        >>> absolute("http://bücher.example:80/a/../b")
+        'http://xn--bcher-kva.example/b'
+    """
+    return _core.resolve_url(base, href)
 
 
 def segment_shape(segment: str) -> str:

@@ -1,4 +1,4 @@
-"""WARC 1.1 records as bytes, for everybody who writes them: the crawler, exports, the made-up web."""
+"""WARC 1.1 records as bytes, for the crawler, exports and the made-up web."""
 
 from __future__ import annotations
 

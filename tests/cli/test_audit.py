@@ -74,7 +74,7 @@ def test_jsonl(name: str, tmp_path: Path) -> None:
     assert [(row["query"], row["rank"], row["url"]) for row in ranking if row["query"] == "fish"] == [
         ("fish", 1, "u:1"), ("fish", 2, "u:2"), ("fish", 3, "u:5"), ("fish", 4, "u:6"),
     ]  # fmt: skip
-    assert plot.read_bytes().startswith(b"<?xml")
+    assert plot.read_bytes().startswith(b"<svg")
 
 
 def test_top_and_threshold(tmp_path: Path) -> None:

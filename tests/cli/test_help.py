@@ -33,7 +33,10 @@ def test_help_lists_commands_and_exit_codes() -> None:
 
 
 def test_version() -> None:
-    assert run("--version").stdout == f"pagekin {pagekin.__version__}\n"
+    first, engines, extras, *_ = run("--version").stdout.splitlines()
+    assert first == f"pagekin {pagekin.__version__}"
+    assert engines == "engines: local, spark"
+    assert {"crawl", "remote", "report", "spark"} <= set(extras.removeprefix("extras: ").split(", "))
 
 
 @pytest.mark.parametrize(

@@ -162,5 +162,5 @@ def test_parameter_file_and_flags(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "[too-large]" in done.stderr
     info = pagekin.Run(tmp_path / "run").info
-    assert info["params"]["read"] == {"keep_errors": True, "max_page_bytes": 1000}
+    assert info["params"]["read"].items() >= {"keep_errors": True, "max_page_bytes": 1000}.items()
     assert info["skipped"] == {"too-large": 1}

@@ -12,6 +12,8 @@ import pytest
 import warcs
 from cli.command import PAGEKIN, check, environment, one_line, run
 
+import pagekin
+
 
 def test_scan_speaks_on_stderr_only(small_web: Path, tmp_path: Path) -> None:
     done = run("scan", small_web, "-o", tmp_path / "run")
@@ -69,9 +71,8 @@ def test_exit_code_3_for_damaged_input(small_web: Path, tmp_path: Path) -> None:
     done = run("scan", small_web, damaged, "-o", tmp_path / "run", code=3)
     assert "[truncated]" in done.stderr
     assert done.stdout == ""
-    assert run(
-        "show", tmp_path / "run", "skipped", "--where", "reason = 'truncated'", "--format", "jsonl"
-    ).stdout
+    cut = ("--where", "truncated = 'end'", "--format", "jsonl")
+    assert len(run("show", tmp_path / "run", "pages", *cut).stdout.splitlines()) == 1
 
 
 def test_strict_fails_on_damaged_input(small_web: Path, tmp_path: Path) -> None:
@@ -164,11 +165,13 @@ def test_streams_that_are_closed(tmp_path: Path, closed: str) -> None:
 
 def test_missing_extras(scanned: Path, small_web: Path, tmp_path: Path) -> None:
     """What an extra brings is asked for by the extra's name."""
-    for package in ("pyspark", "jinja2"):
+    for package in ("pyspark", "resvg_py"):
         (tmp_path / f"{package}.py").write_text(f"raise ImportError('no {package}')")
     env = {"PYTHONPATH": str(tmp_path)}
     done = run("scan", small_web, "-o", tmp_path / "run", "--engine", "spark", code=2, env=env)
-    assert "pip install 'pagekin[spark]'" in one_line(done)
-    done = run("report", scanned, "-o", tmp_path / "report.html", code=2, env=env)
-    assert "pip install 'pagekin[report]'" in one_line(done)
+    assert "`spark`: pip install 'pandas" in one_line(done)
+    run("report", scanned, "-o", tmp_path / "report.html", env=env)
+    url = pagekin.Run(scanned).table("style_members")["url"][0].as_py()
+    done = run("like", scanned, url, "--plot", tmp_path / "curve.png", code=2, env=env)
+    assert "`report`: pip install 'resvg-py>=" in one_line(done)
     assert not (tmp_path / "run").exists()

@@ -10,22 +10,19 @@ from cli.command import one_line, run
 
 import pagekin
 
-PICTURE = "data:image/svg+xml;base64,"
-"""What a picture must be: part of the file."""
-
 
 class Elements(HTMLParser):
     """The elements of a page, its text, and every attribute."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.names: set[str] = set()
+        self.names: list[str] = []
         self.attributes: list[tuple[str, str | None]] = []
         self.text = ""
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.names.add(tag)
+        self.names.append(tag)
         self.attributes += attrs
 
     def handle_data(self, data: str) -> None:
@@ -38,27 +35,34 @@ def test_report(scanned: Path, tmp_path: Path) -> None:
     assert done.stdout == f"{path}\n", "the result is the path"
     assert done.stderr == ""
     page = Elements(path.read_text(encoding="utf-8"))
-    assert "Domains" in page.text
-    assert "400" in page.text
+    assert "400 pages on " in page.text
+    chapters = [
+        "Style clusters", "Duplicates", "Quilts", "Phrases and sites", "Causes", "Growth", "What was read",
+    ]  # fmt: skip
+    places = [
+        page.text.rindex(name, 0, page.text.index("reach more than one site", 3000)) for name in chapters
+    ]
+    assert places == sorted(places), "the story has an order"
+    assert path.stat().st_size < 1_000_000
 
 
 def test_style_clusters(scanned: Path, tmp_path: Path) -> None:
-    """The ranking and the graph of a sample; with --cluster, that cluster's members and a drawing."""
+    """The ranking; with --cluster, that cluster's members and a drawing."""
     path = tmp_path / "report.html"
     run("report", scanned, "-o", path)
     plain = Elements(path.read_text(encoding="utf-8"))
     rows = pagekin.Run(scanned).table("style_clusters").to_pylist()
-    assert "Style clusters" in plain.text
-    assert all(row["centroid_url"] in plain.text for row in rows[:20])
+    whole = {value for name, value in plain.attributes if name == "data-copy"}
+    assert whole >= {row["centroid_url"] for row in rows[:20]}
     assert "Style cluster 2" not in plain.text
-    pictures = [name for name, _ in plain.attributes].count("src")
-    assert pictures >= 1
+    pictures = plain.names.count("figure")
     run("report", scanned, "-o", path, "--cluster", "2", "--cluster", str(len(rows)))
     page = Elements(path.read_text(encoding="utf-8"))
     assert "Style cluster 2" in page.text
     members = pagekin.Run(scanned).table("style_members").to_pylist()
-    assert next(row["url"] for row in members if row["rank"] == 2) in page.text
-    assert [name for name, _ in page.attributes].count("src") == pictures + 2
+    copied = {value for name, value in page.attributes if name == "data-copy"}
+    assert next(row["url"] for row in members if row["rank"] == 2) in copied
+    assert page.names.count("figure") == pictures + 2
     again = tmp_path / "again.html"
     run("report", scanned, "-o", again, "--cluster", "2", "--cluster", str(len(rows)))
     assert again.read_bytes() == path.read_bytes(), "the same run is drawn the same"
@@ -76,12 +80,16 @@ def test_report_needs_nothing_else(scanned: Path, tmp_path: Path) -> None:
     run("report", scanned, "-o", path)
     html = path.read_text(encoding="utf-8")
     page = Elements(html)
-    assert "script" not in page.names
-    assert not page.names & {"link", "iframe", "object", "embed", "form", "base"}
-    assert "default-src 'none'" in html
+    assert page.names.count("script") == 1
+    assert not set(page.names) & {"link", "iframe", "object", "embed", "form", "base", "img"}
+    (policy,) = [
+        value or "" for name, value in page.attributes if name == "content" and "src" in (value or "")
+    ]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    assert not {"style", "src"} & {name for name, _ in page.attributes}
     assert all(not name.startswith("on") for name, _ in page.attributes)
     assert all((value or "").startswith("#") for name, value in page.attributes if name == "href")
-    assert all((value or "").startswith(PICTURE) for name, value in page.attributes if name == "src")
     assert "url(" not in html
     assert "@import" not in html
 
@@ -91,12 +99,11 @@ def test_hostile_pages_do_nothing(hostile: Path, tmp_path: Path) -> None:
     run("report", hostile, "-o", path)
     html = path.read_text(encoding="utf-8")
     page = Elements(html)
-    assert not page.names & {"script", "b"}
-    assert all((value or "").startswith(PICTURE) for name, value in page.attributes if name == "src")
-    assert "<script" not in html.lower()
+    assert page.names.count("script") == html.lower().count("<script") == 1
+    assert not {"img", "src"} & {*page.names, *(name for name, _ in page.attributes)}
     assert "\x1b" not in html
-    assert hostile.name in page.text, "the run's name is shown, and only that"
-    assert "a\"'&b" in page.text
+    assert "\u202e" not in html
+    assert str(hostile.parent) not in html, "where the run was kept is nobody else's business"
 
 
 def test_default_place_and_again(hostile: Path, tmp_path: Path) -> None:
@@ -137,3 +144,47 @@ def test_unfinished_run(small_web: Path, tmp_path: Path) -> None:
     assert "not finished" in one_line(run("report", tmp_path / "run", code=1))
     assert run("show", tmp_path / "run").stderr == ""
     assert "not finished" in one_line(run("show", tmp_path / "run", "pages", code=1))
+
+
+def test_one_page_against_all(scanned: Path, tmp_path: Path) -> None:
+    """The paper's Figure 4, of a page that one names."""
+    url = pagekin.Run(scanned).table("style_members")["url"][0].as_py()
+    run("report", scanned, "-o", tmp_path / "report.html", "--like", url)
+    page = Elements((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert "One page against all" in page.text
+    assert "suggested threshold" in page.text
+    message = one_line(
+        run("report", scanned, "-o", tmp_path / "x.html", "--like", "http://no.example/", code=1)
+    )
+    assert "neither a page" in message
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_figures(scanned: Path, tmp_path: Path) -> None:
+    done = run("figures", scanned, "-o", tmp_path / "figures")
+    names = sorted(Path(line).name for line in done.stdout.splitlines())
+    assert names == sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert {"clusters-reach.svg", "clusters-reach.png", "clusters-reach.csv", "popular-phrases.csv"} <= {
+        *names
+    }
+    one_line(run("figures", tmp_path / "nosuch", code=1))
+
+
+def test_what_was_measured_is_in_the_report(scanned: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(scanned, folder)
+    run("sweep", folder, "--k", "5", "--c", "2..4", "--m", "50", "--theta", "0.5", "--quiet")
+    run("fuzzy-threshold", folder, "--pairs", "10")
+    results = tmp_path / "results.jsonl"
+    urls = pagekin.Run(folder).table("pages")["url"].to_pylist()[:5]
+    results.write_text(
+        "".join(f'{{"query": "q", "rank": {n}, "url": "{url}"}}\n' for n, url in enumerate(urls, 1))
+    )
+    run("audit", results, "--pages", folder)
+    run("report", folder)
+    page = Elements((folder / "report.html").read_text(encoding="utf-8"))
+    for chapter in ("Quilts by parameters", "Digest scores", "Search results"):
+        assert chapter in page.text
+    shutil.rmtree(folder / "studies")
+    run("report", folder)
+    assert "Quilts by parameters" not in (folder / "report.html").read_text(encoding="utf-8")

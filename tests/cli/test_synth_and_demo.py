@@ -70,3 +70,12 @@ def test_demo_where_it_cannot_go(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     one_line(run("demo", "--pages", "5", "-o", tmp_path / "file", code=1))
     one_line(run("demo", "--pages", "5", "-o", tmp_path / "file" / "below", code=1))
+
+
+def test_the_demo_leaves_nothing_untracked() -> None:
+    """What `make demo` writes into a checkout is ignored there."""
+    from pagekin.cli.demo import demo
+
+    (output,) = (option.default for option in demo.params if option.name == "output")
+    ignored = (Path(pagekin.__file__).parents[2] / ".gitignore").read_text().splitlines()
+    assert f"/{output}/" in ignored

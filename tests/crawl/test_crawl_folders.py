@@ -7,11 +7,11 @@ from hashlib import sha256
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from simulate import simulate
 
 from pagekin.crawl.answer import Answer
 from pagekin.crawl.frontier import BREADTH_FIRST
 from pagekin.crawl.scope import Scope
-from pagekin.crawl.simulate import simulate
 from pagekin.crawl.state import FrontierCrawl
 
 START = "http://site.test/"

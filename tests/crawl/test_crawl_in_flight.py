@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.utils.request import request_from_dict
 
-from pagekin.crawl.extension_downloads import ARM, InFlightRequests, taken
+from pagekin.crawl.extension_downloads import ARM, InFlightRequests, take_arms
 from pagekin.crawl.patterns import Arm
 from pagekin.crawl.yields import Yields
 
@@ -62,7 +62,7 @@ class Engine:
             self.schedule(request.replace(dont_filter=True), "queued")
 
     def agrees(self) -> bool:
-        self.in_flight.look()
+        self.in_flight.update()
         flying = len(self.downloader.active | self.scraper.slot.active)
         return (self.yields.queued.total(), self.yields.in_flight.total()) == (len(self.queue), flying)
 
@@ -138,7 +138,7 @@ def test_requests_of_an_earlier_run_are_not_taken_for_our_own() -> None:
     assert now.yields.queued.total() == 3
     for _ in range(3):
         now.fetch(-1, True)
-    now.in_flight.look()
+    now.in_flight.update()
     assert (now.yields.queued.total(), now.yields.in_flight.total()) == (3, 3)
 
 
@@ -156,7 +156,10 @@ def test_a_redirect_is_worth_what_it_leads_to() -> None:
     engine.fetch(0, False)
     (request,) = engine.downloader.active
     engine.schedule(request.replace(url="http://shop.example/new"), "queued")
-    assert [arm.pattern for arm in taken(engine.queue[0].meta)] == ["shop.example/{w}", "shop.example/{w}?id"]
+    assert [arm.pattern for arm in take_arms(engine.queue[0].meta)] == [
+        "shop.example/{w}",
+        "shop.example/{w}?id",
+    ]
 
 
 def test_a_redirect_to_what_is_known_was_worth_nothing() -> None:

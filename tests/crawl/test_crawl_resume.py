@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pagekin
-from pagekin.crawl.answer import understand
+from pagekin.crawl.answer import parse_answer
 from pagekin.crawl.params import CrawlParams
 from pagekin.crawl.replay import replay
 from pagekin.crawl.scope import Scope
@@ -169,7 +169,7 @@ def step(state: FrontierCrawl, writer: CrawlWriter) -> bool:
     if target.url.endswith("0?size=large"):
         head, body = b"HTTP/1.1 302 Found\r\nLocation: /list/1?page=1\r\n\r\n", b""
     writer.write(Exchange(target.url, b"GET / HTTP/1.1\r\n\r\n", head, body, "127.0.0.1", datetime.now(UTC)))
-    state.settle(target, understand(target.url, head, body, LIMIT))
+    state.settle(target, parse_answer(target.url, head, body, LIMIT))
     return True
 
 

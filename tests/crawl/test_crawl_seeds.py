@@ -10,9 +10,9 @@ import pytest
 from cli.command import one_line, run
 from crawl.hostile import Answers, answer, hostile_server, page
 
-from pagekin.crawl.links import absolute
 from pagekin.crawl.scope import Scope
 from pagekin.errors import UsageError
+from pagekin.urls import absolute
 
 SPELLED = {
     "http://www.example.org:80/": "http://www.example.org/",

@@ -10,13 +10,13 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulate import Simulated, simulate
 
 import pagekin
 from pagekin.crawl.frontier import BREADTH_FIRST
 from pagekin.crawl.saturation import WORTH
 from pagekin.crawl.scope import Scope
 from pagekin.crawl.seen import EXACT, UNIQUE, SeenPages
-from pagekin.crawl.simulate import Simulated, simulate
 from pagekin.crawl.state import FrontierCrawl
 from pagekin.synth.cms_site import SITE_TYPES, CmsSite
 from pagekin.synth.serve import html_of

@@ -13,7 +13,7 @@ import pytest
 from cli.command import one_line, run
 from crawl.hostile import Answers, Send, answer, hostile_server, moved, page, stall
 
-from pagekin.crawl.answer import understand
+from pagekin.crawl.answer import parse_answer
 
 
 def records(folder: Path) -> dict[str, list[str]]:
@@ -102,7 +102,7 @@ def test_a_body_that_never_begins(tmp_path: Path) -> None:
 )
 def test_redirects_in_utf_8(raw: bytes, path: str) -> None:
     head = b"HTTP/1.1 302 Found\r\nLocation: " + raw + b"\r\n\r\n"
-    location = understand("http://a.example/", head, b"", 1000).location
+    location = parse_answer("http://a.example/", head, b"", 1000).location
     assert location == (path if "//" in path else f"http://a.example{path}")
 
 

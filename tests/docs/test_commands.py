@@ -61,6 +61,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pagekin.scan("crawl.warc.gz", "indexed", only=["quilts"], params=keep_grams)
     for name, page in zip(("a.html", "b.html"), read_pages(folder / "crawl.warc.gz"), strict=False):
         (folder / name).write_bytes(page.html or b"")
+    chosen = pagekin.Run(folder / "run").table("pages", ["url", "input", "offset"]).slice(5, 20)
+    selection = chosen.rename_columns(["url", "filename", "offset"])
+    pq.write_table(selection, folder / "selection.parquet")
+    (folder / "selection.cdxj").write_text("".join(f"{json.dumps(row)}\n" for row in selection.to_pylist()))
     texts = pagekin.Run(folder / "run").table("texts", ["url", "text"]).slice(0, 20)
     pq.write_table(texts, folder / "pages.parquet")
     lines = texts.to_pandas().to_json(orient="records", lines=True, force_ascii=False).encode()
@@ -91,6 +95,8 @@ def fresh(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "work"
     shutil.copytree(files, folder)
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # where completion is installed
+    (tmp_path / "home").mkdir()
     # `pagekin` in a pipe is the one of this Python.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     return folder

@@ -60,7 +60,10 @@ def test_command_is_documented(name: str) -> None:
 
 
 def test_every_command_file_is_a_command() -> None:
-    helpers = {"__init__", "flags", "main", "progress", "quilt_view", "sizes", "tables"}
+    helpers = {
+        *("__init__", "flags", "limits", "main", "meter", "progress", "quilt_view", "sizes", "tables"),
+        "terminal",
+    }
     files = {path.stem for path in (ROOT / "src/pagekin/cli").glob("*.py")}
     assert files - helpers == {name.replace("-", "_") for name in COMMANDS}
 

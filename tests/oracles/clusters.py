@@ -14,6 +14,10 @@ from pagekin.run import Run
 from .style import MASK, mix
 
 Print = tuple[int, ...]
+Layers = tuple[Print, ...]
+"""A page's fingerprints: of its noise, and of its structure if that counts."""
+Ts = tuple[int, ...]
+"""Matching dimensions that make a link, by layer."""
 SAMPLE = 256
 MILLION = 1_000_000
 
@@ -53,18 +57,28 @@ def millionths(a: Print, b: Print) -> int:
     return math.floor(max(0.0, (matching(a, b) / filled - chance) / (1 - chance)) * MILLION + 0.5)
 
 
-def procedure_2(prints: Mapping[int, Print], m: int, k: int, p: int, t: int, seed: int) -> list[list[int]]:
+def linked(a: Layers, b: Layers, ts: Ts) -> bool:
+    """Either fingerprint says so."""
+    return any(matching(x, y) >= t for x, y, t in zip(a, b, ts, strict=True))
+
+
+def similarity(a: Layers, b: Layers) -> int:
+    """The higher of the layers' estimates."""
+    return max(millionths(x, y) for x, y in zip(a, b, strict=True))
+
+
+def procedure_2(prints: Mapping[int, Layers], m: int, k: int, p: int, ts: Ts, seed: int) -> list[list[int]]:
     """The clusters of at least two pages."""
     labels = {page: page for page in prints}
-    for probe in probes(m, k, p, seed):
+    for layer, probe in ((layer, probe) for layer in range(len(ts)) for probe in probes(m, k, p, seed)):
         buckets = defaultdict(list)
         for page, found in prints.items():
-            key = tuple(found[place] for place in probe)
+            key = tuple(found[layer][place] for place in probe)
             if 0 not in key:
                 buckets[key].append(page)
         for bucket in buckets.values():
             for a, b in combinations(bucket, 2):
-                if labels[a] != labels[b] and matching(prints[a], prints[b]) >= t:
+                if labels[a] != labels[b] and matching(prints[a][layer], prints[b][layer]) >= ts[layer]:
                     old, new = labels[a], labels[b]
                     labels = {page: new if label == old else label for page, label in labels.items()}
     clusters = defaultdict(list)
@@ -77,26 +91,26 @@ def sampled(members: Sequence[int]) -> list[int]:
     return sorted(members, key=lambda page: (mix(page & MASK), page))[:SAMPLE]
 
 
-def shape(members: Sequence[int], prints: Mapping[int, Print], t: int) -> Shape:
+def shape(members: Sequence[int], prints: Mapping[int, Layers], ts: Ts) -> Shape:
     sample = sampled(members)
 
     def mean(page: int) -> Fraction:
         others = [other for other in sample if other != page]
-        return Fraction(sum(millionths(prints[page], prints[o]) for o in others), len(others))
+        return Fraction(sum(similarity(prints[page], prints[o]) for o in others), len(others))
 
     centroid = max(sorted(members), key=mean)  # of equal ones the first
-    similarity = {page: millionths(prints[centroid], prints[page]) / MILLION for page in members}
+    to_centroid = {page: similarity(prints[centroid], prints[page]) / MILLION for page in members}
     pairs = list(combinations(sample, 2))
-    linked = sum(matching(prints[a], prints[b]) >= t for a, b in pairs)
-    return Shape(sorted(members), centroid, similarity, linked / len(pairs), 2 * linked < len(pairs))
+    edges = sum(linked(prints[a], prints[b], ts) for a, b in pairs)
+    return Shape(sorted(members), centroid, to_centroid, edges / len(pairs), 2 * edges < len(pairs))
 
 
-def split(members: Sequence[int], prints: Mapping[int, Print], t: int) -> Iterator[list[int]]:
+def split(members: Sequence[int], prints: Mapping[int, Layers], ts: Ts) -> Iterator[list[int]]:
     """What is left of a cluster without the links whose ends share fewer than three of five neighbours.
 
     Who is then alone goes with the part it has most links to, of equal ones that of the smallest hash.
     """
-    near = {a: {b for b in members if a == b or matching(prints[a], prints[b]) >= t} for a in members}
+    near = {a: {b for b in members if a == b or linked(prints[a], prints[b], ts)} for a in members}
 
     def strong(a: int, b: int) -> bool:
         return 5 * len(near[a] & near[b]) >= 3 * len(near[a] | near[b])
@@ -129,21 +143,31 @@ def split(members: Sequence[int], prints: Mapping[int, Print], t: int) -> Iterat
     yield from map(sorted, with_more.values())
 
 
-def shapes(prints: Mapping[int, Print], style: Mapping[str, Any]) -> list[Shape]:
-    found = procedure_2(prints, style["m"], style["k"], style["p"], style["t"], style["seed"])
-    shaped = [shape(members, prints, style["t"]) for members in found]
+def thresholds(style: Mapping[str, Any]) -> Ts:
+    return tuple(t for t in (style["t"], style["structure_t"]) if t)
+
+
+def shapes(prints: Mapping[int, Layers], style: Mapping[str, Any]) -> list[Shape]:
+    ts = thresholds(style)
+    found = procedure_2(prints, style["m"], style["k"], style["p"], ts, style["seed"])
+    shaped = [shape(members, prints, ts) for members in found]
     if style["split_worms"]:
         cut = [s for s in shaped if not s.worm]
         for worm in (s for s in shaped if s.worm):
-            cut += [shape(part, prints, style["t"]) for part in split(worm.members, prints, style["t"])]
+            cut += [shape(part, prints, ts) for part in split(worm.members, prints, ts)]
         shaped = cut
     return shaped
 
 
-def prints_of(run: Run) -> dict[int, Print]:
-    rows = run.table("sketches", ["page", "style"]).to_pylist()
+def prints_of(run: Run) -> dict[int, Layers]:
+    style = run.info["params"]["style"]
+    names = ["style", "structure"][: len(thresholds(style))]
+    rows = run.table("sketches", ["page", *names]).to_pylist()
+    none = bytes(2 * style["m"])
     return {
-        row["page"]: tuple(memoryview(row["style"]).cast("H")) for row in rows if row["style"] is not None
+        row["page"]: tuple(tuple(memoryview(row[name] or none).cast("H")) for name in names)
+        for row in rows
+        if any(row[name] for name in names)
     }
 
 
@@ -163,6 +187,7 @@ def ranked(run: Run) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
                 "domains": domains,
                 "mean_similarity": mean,
                 "score": mean * domains,
+                "weight": mean * domains * math.log2(1 + len(s.members) / domains),
                 "centroid": s.centroid,
                 "centroid_url": pages[s.centroid]["url"],
                 "cohesion": s.cohesion,
@@ -170,7 +195,7 @@ def ranked(run: Run) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
                 "similarity": s.similarity,
             }
         )
-    clusters.sort(key=lambda row: (-row["score"], -row["pages"], row["cluster"]))
+    clusters.sort(key=lambda row: (-row["weight"], -row["pages"], row["cluster"]))
     members = []
     for rank, row in enumerate(clusters, 1):
         row["rank"] = rank

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations
 
-from .shingles import phrases
+from .shingles import phrases, plain_phrases
 
 
 def closure(n: int, linked: Callable[[int, int], bool]) -> list[list[int]]:
@@ -35,9 +35,10 @@ def by_runs(
     return closure(len(texts), linked)
 
 
-def by_similarity(texts: list[str], similarity: float, k: int) -> list[list[int]]:
+def by_similarity(texts: list[str], similarity: float, k: int, wrap: bool = True) -> list[list[int]]:
     """A Jaccard coefficient that is high enough makes a link."""
-    sets = [set(phrases(text, k)) for text in texts]
+    of = phrases if wrap else plain_phrases
+    sets = [set(of(text, k)) for text in texts]
 
     def linked(a: int, b: int) -> bool:
         both, either = sets[a] & sets[b], sets[a] | sets[b]

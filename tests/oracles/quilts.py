@@ -89,7 +89,13 @@ class Collection:
         raise AssertionError("all of them are a cover")
 
     def rows(
-        self, m: int, c: int, theta: float, allows: Allows = lambda page, other: True, min_share: float = 0.0
+        self,
+        m: int,
+        c: int,
+        theta: float,
+        allows: Allows = lambda page, other: True,
+        min_share: float = 0.0,
+        covered: bool = False,
     ) -> dict[int, Row]:
         rows = {}
         for page, found in self.grams.items():
@@ -100,5 +106,6 @@ class Collection:
             if found and row.patch_fraction >= theta:
                 row.sources = list(self.greedy(page, m, allows, min_share))
                 row.uncovered = row.patch_grams - sum(source.new_grams for source in row.sources)
-                row.quilt = len(row.sources) >= c
+                enough = not covered or (row.patch_grams - row.uncovered) / row.grams >= theta
+                row.quilt = len(row.sources) >= c and enough
         return rows

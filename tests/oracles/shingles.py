@@ -14,9 +14,16 @@ def phrases(text: str, k: int) -> list[tuple[str, ...]]:
     return [tuple(found[(i + j) % len(found)] for j in range(k)) for i in range(len(found))]
 
 
-def jaccard(a: str, b: str, k: int) -> float:
+def plain_phrases(text: str, k: int) -> list[tuple[str, ...]]:
+    """Those that begin and end in the text; of a shorter text the one that goes on with its beginning."""
+    found = phrases(text, k)
+    return found[: max(1, len(found) - k + 1)]
+
+
+def jaccard(a: str, b: str, k: int, wrap: bool = True) -> float:
     """Phrases in common, of all phrases of either text."""
-    first, second = set(phrases(a, k)), set(phrases(b, k))
+    of = phrases if wrap else plain_phrases
+    first, second = set(of(a, k)), set(of(b, k))
     return len(first & second) / max(len(first | second), 1)
 
 

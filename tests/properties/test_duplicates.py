@@ -26,7 +26,8 @@ def scan(folder: Path, texts: list[str], name: str = "run", **options: Any) -> R
     """A run over pages of these texts."""
     values = options.pop("duplicates", {})
     shingles = options.pop("shingles", {})
-    params = Params().replace("duplicates", **values).replace("shingles", **shingles)
+    begun = Params.of(options.pop("profile", "default"))
+    params = begun.replace("duplicates", **values).replace("shingles", **shingles)
     path = folder / f"{name}.jsonl"
     lines = (json.dumps({"url": f"http://{name}.example/{i}", "text": t}) for i, t in enumerate(texts))
     path.write_text("\n".join(lines))
@@ -66,18 +67,25 @@ def corpus(seed: int) -> list[str]:
 @given(seed=st.integers(0, 10**6))
 def test_the_papers_rule(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     texts = corpus(seed)
-    run = scan(tmp_path_factory.mktemp("paper"), texts)
+    run = scan(tmp_path_factory.mktemp("paper"), texts, profile="paper")
     assert classes(run) == oracle.by_runs(texts, _core.Shingler().shingles)
     check_rows(run, texts)
 
 
 @settings(max_examples=15)
-@given(seed=st.integers(0, 10**6), similarity=st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9, 1.0]))
-def test_similarity(tmp_path_factory: pytest.TempPathFactory, seed: int, similarity: float) -> None:
+@given(
+    seed=st.integers(0, 10**6),
+    similarity=st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9, 1.0]),
+    wrap=st.booleans(),
+)
+def test_similarity(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, similarity: float, wrap: bool
+) -> None:
     """Every link is true; as good as every true link is found."""
     texts = corpus(seed)
-    run = scan(tmp_path_factory.mktemp("similar"), texts, duplicates={"similarity": similarity})
-    found, expected = classes(run), oracle.by_similarity(texts, similarity, 5)
+    values = {"similarity": similarity, "wrap": wrap}
+    run = scan(tmp_path_factory.mktemp("similar"), texts, duplicates=values)
+    found, expected = classes(run), oracle.by_similarity(texts, similarity, 5, wrap)
     check_rows(run, texts)
     for members in found:
         assert any(set(members) <= set(true) for true in expected)
@@ -94,7 +102,7 @@ def check_rows(run: Run, texts: list[str]) -> None:
         own, first = texts[row["page"]], texts[row["representative"]]
         assert row["class"] == row["representative"] <= row["page"]
         assert row["kind"] == ("exact" if own == first else "near")
-        assert row["jaccard"] == jaccard(own, first, 5)
+        assert row["jaccard"] == jaccard(own, first, 5, run.params.duplicates.wrap)
         assert row["url"] == f"http://run.example/{row['page']}"
 
 
@@ -113,7 +121,8 @@ def test_threads_and_memory_change_nothing(tmp_path: Path) -> None:
 
 def test_unchecked(tmp_path: Path) -> None:
     texts = family(random.Random(1), 500, 4, 2)
-    rows = scan(tmp_path, texts, duplicates={"unchecked": True}).table("duplicates").to_pylist()
+    run = scan(tmp_path, texts, profile="paper", duplicates={"unchecked": True})
+    rows = run.table("duplicates").to_pylist()
     assert [row["page"] for row in rows] == [0, 1, 2, 3]
     assert all(row["jaccard"] == (1.0 if row["kind"] == "exact" else None) for row in rows)
 
@@ -153,7 +162,7 @@ class TestAgainst:
         """By an old class's member, not its representative; and through a run that was itself made so."""
         words = [f"w{i}" for i in range(400)]
         drift = [" ".join([*(f"x{i}" for i in range(12 * step)), *words[12 * step :]]) for step in range(4)]
-        options: dict[str, Any] = {"duplicates": {"similarity": 0.9}}
+        options: dict[str, Any] = {"profile": "paper", "duplicates": {"similarity": 0.9}}
         first = scan(tmp_path, drift[:2], "first", **options)
         assert classes(first) == [[0, 1]]
         second = scan(tmp_path, [drift[2]], "second", against=first.path, **options)
@@ -204,6 +213,7 @@ class TestOddPages:
         run = scan(
             tmp_path,
             ["a b", "b a", "a b c", "A, B!"],
+            profile="paper",
             shingles={"k": 64},
             duplicates={"similarity": similarity},
         )
@@ -236,7 +246,7 @@ class TestOddPages:
 )
 def test_params_out_of_range(bad: dict[str, Any]) -> None:
     with pytest.raises(ParamsError, match="duplicates"):
-        Params().replace("duplicates", **bad)
+        Params.of("paper").replace("duplicates", **bad)
 
 
 @pytest.mark.parametrize("similarity", [0.1, 0.2, 0.3, 0.5, 0.56, 0.7, 0.8, 0.9, 0.99, 1.0])

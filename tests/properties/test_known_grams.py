@@ -36,6 +36,7 @@ def write_index(web: Web, pages: list[int], k: int, path: Path, memory: int = 10
     st.sampled_from([0.0, 0.3]),
     foreigns,
     st.sampled_from([0, 10**8]),
+    st.booleans(),
 )
 def test_is_the_definition(
     web: Web,
@@ -47,6 +48,7 @@ def test_is_the_definition(
     min_share: float,
     foreign: str,
     memory: int,
+    covered: bool,
 ) -> None:
     stock = sorted(web.texts.values(), key=len)
     text = " ".join(data.draw(st.lists(st.sampled_from(stock), max_size=3)))
@@ -58,9 +60,9 @@ def test_is_the_definition(
         write_index(web, sorted(web.texts), k, Path(folder) / "index", memory)
         index = _core.GramIndex(str(Path(folder) / "index"))
         url = name and f"http://{name}/new"
-        found = index.check(text, url, ip, m, c, theta, min_share, foreign)
+        found = index.check(text, url, ip, m, c, theta, min_share, foreign, covered)
     oracle = Collection(asked.texts, k, asked.copies)
-    truth = oracle.rows(m, c, theta, lambda a, b: asked.allows(foreign, a, b), min_share)[ASKED]
+    truth = oracle.rows(m, c, theta, lambda a, b: asked.allows(foreign, a, b), min_share, covered)[ASKED]
     assert (found["grams"], found["own_grams"]) == (truth.grams, truth.own_grams)
     assert (found["patch_grams"], found["quilt"]) == (truth.patch_grams, truth.quilt)
     if truth.quilt:

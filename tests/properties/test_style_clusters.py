@@ -21,15 +21,29 @@ from pagekin.params import Params
 from pagekin.run import Run
 from pagekin.synth import write_web
 
-Prints = dict[int, oracle.Print]
-DEFAULTS: dict[str, Any] = {"m": 24, "k": 1, "p": 8, "t": 7, "seed": 0, "split_worms": False}
+Prints = dict[int, oracle.Layers]
+DEFAULTS: dict[str, Any] = {
+    "m": 24,
+    "k": 1,
+    "p": 8,
+    "t": 7,
+    "structure_t": 0,
+    "seed": 0,
+    "split_worms": False,
+}
 
 
-def families(seed: int, pages: int, m: int) -> Prints:
+def families(seed: int, pages: int, m: int, layers: int = 1) -> Prints:
     """Fingerprints of a few families, some close to each other, with empty dimensions and repetitions."""
+    made = [family_prints(seed + 10**9 * layer, pages, m) for layer in range(layers)]
+    return dict(zip(made[0], zip(*(one.values() for one in made), strict=True), strict=True))
+
+
+def family_prints(seed: int, pages: int, m: int) -> dict[int, oracle.Print]:
+    """One layer of them."""
     rng = random.Random(seed)
     bases = [[rng.randrange(1, 65536) for _ in range(m)] for _ in range(rng.randrange(1, 6))]
-    found: Prints = {}
+    found: dict[int, oracle.Print] = {}
     for page in rng.sample(range(10**6), pages):
         first, second, kept = rng.choice(bases), rng.choice(bases), rng.random()
         mixed = [
@@ -44,8 +58,12 @@ def families(seed: int, pages: int, m: int) -> Prints:
 
 
 def batch(prints: Prints) -> pa.RecordBatch:
-    styles = [b"".join(value.to_bytes(2, "little") for value in found) for found in prints.values()]
-    return pa.record_batch({"page": pa.array(prints, pa.int64()), "style": pa.array(styles, pa.binary())})
+    columns: dict[str, pa.Array] = {"page": pa.array(prints, pa.int64())}
+    for layer, name in enumerate(("style", "structure")):
+        found = [layers[layer] if layer < len(layers) else () for layers in prints.values()]
+        stored = [b"".join(value.to_bytes(2, "little") for value in one) for one in found]
+        columns[name] = pa.array(stored, pa.binary())
+    return pa.record_batch(columns)
 
 
 def members(
@@ -59,11 +77,19 @@ def members_and_big(
 ) -> tuple[list[dict[str, Any]], list[tuple[list[int], list[int], int]]]:
     """The members, and the buckets that leaders had to do for."""
     native = _core.StyleClusters(
-        threads, style["m"], style["k"], style["p"], style["t"], budget, style["seed"], style["split_worms"]
+        threads,
+        style["m"],
+        style["k"],
+        style["p"],
+        style["t"],
+        style["structure_t"],
+        budget,
+        style["seed"],
+        style["split_worms"],
     )
     for pushed in batches:
         native.push(pushed)
-    for probe in range(style["p"]):
+    for probe in range(style["p"] * (2 if style["structure_t"] else 1)):
         native.probe(probe)
     rows: list[dict[str, Any]] = native.members().to_pylist()
     return rows, native.big_buckets()
@@ -91,11 +117,13 @@ def expected(prints: Prints, style: dict[str, Any]) -> list[dict[str, Any]]:
     m=st.integers(4, 40),
     k=st.integers(1, 3),
     split=st.booleans(),
+    structure=st.booleans(),
 )
-def test_kernel(seed: int, pages: int, m: int, k: int, split: bool) -> None:
-    """Members, centroids, similarities, cohesion and worms, to the last bit."""
+def test_kernel(seed: int, pages: int, m: int, k: int, split: bool, structure: bool) -> None:
+    """Members, centroids, similarities, cohesion and worms, to the last bit; by noise, or by either."""
     style = DEFAULTS | {"m": m, "k": k, "p": 1 + m // 3, "t": 1 + m // 4, "seed": seed, "split_worms": split}
-    prints = families(seed, pages, m)
+    style["structure_t"] = 1 + m // 3 if structure else 0
+    prints = families(seed, pages, m, 2 if structure else 1)
     assert members([batch(prints)], style) == expected(prints, style)
 
 
@@ -116,8 +144,8 @@ def test_sampled_in_large_clusters(split: bool) -> None:
     """Beyond 256 members, those whose page ids have the smallest hashes speak for all."""
     rng = random.Random(4)
     base = [rng.randrange(1, 65536) for _ in range(24)]
-    prints = {
-        page: tuple(value if rng.random() < 0.7 else rng.randrange(1, 65536) for value in base)
+    prints: Prints = {
+        page: (tuple(value if rng.random() < 0.7 else rng.randrange(1, 65536) for value in base),)
         for page in range(400)
     }
     style = DEFAULTS | {"split_worms": split}
@@ -143,8 +171,9 @@ def without_figures(run: Run) -> list[dict[str, Any]]:
     "style",
     [
         {},
+        {"n": 32, "t": 35, "structure_t": 0, "scripts": True},
         {"k": 2, "p": 60, "t": 30},
-        {"seed": 5, "m": 64, "t": 12, "n": 16},
+        {"seed": 5, "m": 64, "t": 12, "structure_t": 20, "n": 16},
         {"t": 12, "split_worms": True},
     ],
     ids=str,
@@ -196,7 +225,7 @@ def test_what_leaders_miss(seed: int, p: int) -> None:
     t = 35
     style = DEFAULTS | {"m": 128, "p": p, "t": t}
     prints = crowded(3000, 128, seed)
-    pushed = [batch({page: tuple(map(int, row)) for page, row in enumerate(prints)})]
+    pushed = [batch({page: (tuple(map(int, row)),) for page, row in enumerate(prints)})]
     whole = {row["page"]: row["cluster"] for row in members(pushed, style, 2, budget=3000)}
     rows, big = members_and_big(pushed, style, budget=100)
     led = {row["page"]: row["cluster"] for row in rows}

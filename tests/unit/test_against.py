@@ -43,6 +43,18 @@ def test_other_sketches_are_refused(old: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+def test_runs_with_and_without_structure_are_not_comparable(old: Run, tmp_path: Path) -> None:
+    params = Params().replace("style", structure_t=0)
+    with pytest.raises(ParamsMismatchError, match="has fingerprints of structure"):
+        pagekin.scan(tmp_path / "a.jsonl", tmp_path / "new", only=[], params=params, against=old.path)
+
+
+def test_the_profile_is_recorded(old: Run, tmp_path: Path) -> None:
+    run = pagekin.scan(tmp_path / "a.jsonl", tmp_path / "new", only=[], params=Params.of("paper"))
+    assert (old.info["params"]["profile"], run.info["params"]["profile"]) == ("default", "paper")
+    assert run.params == Params.of("paper")
+
+
 def test_unfinished_run_is_refused(old: Run, tmp_path: Path) -> None:
     info = json.loads((old.path / "run.json").read_text()) | {"state": "running"}
     (old.path / "run.json").write_text(json.dumps(info))

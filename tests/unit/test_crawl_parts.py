@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.crawl.answer import understand
+from pagekin.crawl.answer import parse_answer
 from pagekin.crawl.curve import POINTS, Curve
 from pagekin.crawl.draw import braille
 from pagekin.crawl.params import CrawlParams
@@ -74,7 +74,7 @@ def test_scope_takes_any_text(url: str) -> None:
 )
 def test_redirects(location: str, target: str) -> None:
     head = f"HTTP/1.1 301 Moved\r\nLocation: {location}\r\n\r\n".encode()
-    assert understand("http://a.example/d/", head, b"", 100).location == target
+    assert parse_answer("http://a.example/d/", head, b"", 100).location == target
 
 
 def test_verdicts() -> None:
@@ -171,4 +171,4 @@ def test_parameters_are_checked(wrong: dict[str, object]) -> None:
 def test_links_have_a_limit() -> None:
     body = b"".join(b"<a href=/%d>x</a>" % n for n in range(20_000))
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
-    assert len(understand("http://a.example/", head, body, 1 << 24).links) == 10_000
+    assert len(parse_answer("http://a.example/", head, body, 1 << 24).links) == 10_000

@@ -22,6 +22,7 @@ CODES = {
     "TableMissingError": "table-missing",
     "OutputError": "output",
     "EngineError": "engine",
+    "LimitError": "limit",
 }
 
 
@@ -77,4 +78,4 @@ def test_everything_in_the_module_belongs_to_the_family() -> None:
 def test_missing_extra_names_the_extra() -> None:
     error = MissingExtraError("the report", "report")
     assert error.extra == "report"
-    assert "pip install 'pagekin[report]'" in str(error)
+    assert "`report`: pip install 'resvg-py>=" in str(error)

@@ -18,8 +18,9 @@ from oracles import ctph
 import pagekin
 from pagekin import _core
 from pagekin.errors import ParamsError
-from pagekin.params import FuzzyParams
+from pagekin.params import FuzzyParams, Params
 from pagekin.report.growth import growth_of
+from pagekin.report.story import Data
 
 SCHEMA = pa.schema([("page", pa.int64()), ("md5", pa.string()), ("ssdeep", pa.string())])
 
@@ -154,7 +155,7 @@ def test_short_digests_are_no_near_duplicates() -> None:
 
 
 def test_the_table(small_web: Path, tmp_path: Path) -> None:
-    run = pagekin.scan(str(small_web), tmp_path / "run", only=["fuzzy"])
+    run = pagekin.scan(str(small_web), tmp_path / "run", only=["fuzzy"], params=Params.of("paper"))
     rows = run.table("fuzzy").to_pylist()
     url = dict(zip(*(run.table("pages")[name].to_pylist() for name in ("page", "url")), strict=True))
     words = dict(zip(*(run.table("pages")[name].to_pylist() for name in ("page", "words")), strict=True))
@@ -170,7 +171,7 @@ def test_the_table(small_web: Path, tmp_path: Path) -> None:
         for a, b in combinations(made, 2)
         if a[1] == b[1]
         or (
-            min(digest_length(a[2]), digest_length(b[2])) >= params.min_signature
+            min(digest_length(a[2]), digest_length(b[2])) >= params.min_length
             and _core.ssdeep_score(a[2], b[2]) >= params.threshold
         )
     }
@@ -204,11 +205,11 @@ def test_out_of_range(threshold: int, least: int) -> None:
     with pytest.raises(ParamsError, match="must be from"):
         FuzzyParams(threshold, least)
     with pytest.raises(ValueError, match="must be from"):
-        _core.FuzzyStream(threshold, least)
+        _core.FuzzyIndex(threshold, least)
 
 
 def test_a_page_after_the_other() -> None:
-    index = _core.FuzzyStream(90, 10)
+    index = _core.FuzzyIndex(90, 10)
     text = " ".join(map(str, range(900)))
     added = [text, text, text.replace("500", "five hundred"), "news", "404 news", "nothing of the kind"]
     found = [index.add(pagekin.ssdeep(one), md5(one.encode()).digest()) for one in added]
@@ -222,7 +223,7 @@ def test_a_page_after_the_other() -> None:
 
 
 def test_bad_calls() -> None:
-    index = _core.FuzzyStream()
+    index = _core.FuzzyIndex()
     with pytest.raises(ValueError, match="not an ssdeep digest"):
         index.add("nonsense", bytes(16))
     assert index.counts() == (0, 0)
@@ -261,7 +262,7 @@ def test_against_known_pages_is_as_in_one_run(small_web: Path, tmp_path: Path) -
         copies = [row for row in expected if row["page"] != row["class"]]
         rates = known.table("duplicate_rates").to_pylist()
         assert sum(row["duplicates"] for row in rates) == len(copies)
-        last = growth_of(known).to_pylist()[-1]
+        last = growth_of(Data(known))[-1]
         assert last["exact"] + last["near"] == len(copies)
         listed += len(copies)
     assert listed >= 20

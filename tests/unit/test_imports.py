@@ -28,8 +28,9 @@ LAYERS: list[set[str]] = [
     {"index"},
     {"detect"},
     {"engines", "readers", "run"},
-    {"tables", "params", "urls", "sites", "fs", "look", "warc"},
+    {"look", "tables", "params", "urls", "sites", "fs", "warc"},
     {"errors"},
+    {"extras"},
     {"_core"},
 ]
 
@@ -46,12 +47,10 @@ FACADE = "__init__"
 # Where packages from elsewhere may be imported. What is optional for users is imported in one place.
 HOMES: dict[str, set[str]] = {
     "click": {"cli"},
-    "duckdb": {"index", "query/show"},
+    "duckdb": {"index", "query"},
     "fastwarc": {"readers"},
     "fsspec": {"readers"},
-    "jinja2": {"report", "web"},
-    "matplotlib": {"report"},
-    "numpy": {"report"},
+    "jinja2": {"web"},
     "pyarrow": {
         "cli/tables", "crawl", "detect", "engines", "export", "index", "pipeline", "query", "readers",
         "report", "run", "sites", "studies", "synth", "tables", "verdicts", "web",
@@ -63,6 +62,7 @@ HOMES: dict[str, set[str]] = {
     "scrapy": {"crawl"},
     "starlette": {"web"},
     "twisted": {"crawl"},
+    "zope": {"crawl"},
     "uvicorn": {"web"},
     "zstandard": {"readers"},
 }  # fmt: skip

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pagekin
-from pagekin.detect.styles.genres import _by_text, genre, product
 from pagekin.detect.styles.kinds import kind_of
+from pagekin.detect.styles.signatures import by_head, name_by_text, product, table
 from pagekin.run import Run
 
 PLAIN: dict[str, Any] = {
@@ -28,9 +29,12 @@ PLAIN: dict[str, Any] = {
     ("changes", "kind"),
     [
         ({}, "template"),
-        ({"skeleton_similarity": 0.49}, "copy/paste"),
-        ({"skeleton_similarity": 0.49, "pages": 10}, "template"),
-        ({"skeleton_similarity": 0.5}, "template"),
+        ({"skeleton_similarity": 0.24}, "copy/paste"),
+        ({"skeleton_similarity": 0.24, "pages": 10}, "template"),
+        ({"skeleton_similarity": 0.25}, "template"),
+        ({"name": "default server page", "mirrored": 1.0}, "stock page"),
+        ({"name": "parked domain", "mirrored": None}, None),
+        ({"name": "software: Mill", "mirrored": 1.0}, "mirror"),
         ({"skeleton_similarity": 0.1, "hosts": 1, "pages": 1}, "template"),
         ({"skeleton_similarity": 0.1, "mirrored": 1.0}, "copy/paste"),
         ({"mirrored": 0.4}, "mirror"),
@@ -63,6 +67,17 @@ def test_rules(changes: dict[str, Any], kind: str | None) -> None:
         (None, "IIS Windows Server", "default server page"),
         (None, "This domain is for sale", "parked domain"),
         (None, "404 Not Found", "error page"),
+        (None, "a.example is the future home of something great", "parked domain"),
+        (None, "Just a moment...", "challenge page"),
+        (None, "Domain Default page", "default server page"),
+        ("WordPress 6.1", "Page not found – A blog", "error page"),
+        ("javadoc/ClassWriterImpl", "A class", "software: Javadoc"),
+        ("javadoc/PackageIndexWriter", "Overview", "software: Javadoc"),
+        ("Docutils 0.19: https://docutils.sourceforge.io/", "A page", "software: Docutils"),
+        ("DocBook XSL Stylesheets Vsnapshot; GTK-Doc V1.33.1 (XML mode)", "A page", "software: gtk-doc"),
+        ("DocBook XSL Stylesheets V1.79.1", "A page", "software: DocBook XSL"),
+        ("Asciidoctor 2.0.18", "A page", "software: Asciidoctor"),
+        ("Elementor 3.1; WordPress 6.1", "A page", "software: WordPress"),
         (None, "An index of first lines", None),
         (None, "How we welcome guests", None),
         (None, None, None),
@@ -70,7 +85,7 @@ def test_rules(changes: dict[str, Any], kind: str | None) -> None:
     ],
 )
 def test_genres(generator: str | None, title: str | None, name: str | None) -> None:
-    assert genre(generator, title) == name
+    assert by_head(generator, title) == name
 
 
 @pytest.mark.parametrize(
@@ -97,6 +112,15 @@ def test_products(generator: str, name: str) -> None:
         ("x " * 30_000 + "Powered by MediaWiki", "software: MediaWiki"),
         ("Powered by people like you", None),
         ("This domain is parked", "parked domain"),
+        ("This web page is parked. Courtesy of registrar.com", "parked domain"),
+        ("This site is the future home of a.example", "parked domain"),
+        ("the future home of the museum " * 60, None),
+        ("Checking your browser before you go on", "challenge page"),
+        ("If you can see this page, the web server works", "default server page"),
+        ("404 Not Found\nThe requested URL was not found on this server", "error page"),
+        ("Words.\n© 2020, A. Built with Sphinx using a theme.", "software: Sphinx"),
+        ("Words. Created using Sphinx 4.5.0.", "software: Sphinx"),
+        ("Generated on Mon for Thing by doxygen 1.9.4", "software: Doxygen"),
         ("Buy this domain today", "parked domain"),
         ("Index of /pub\nName Last modified Size", "directory listing"),
         ("The web server software is running but nobody is here", "default server page"),
@@ -107,7 +131,7 @@ def test_products(generator: str, name: str) -> None:
     ],
 )
 def test_texts(text: str | None, name: str | None) -> None:
-    assert _by_text(text) == name
+    assert name_by_text(text) == name
 
 
 # Whole clusters, made to be of one kind
@@ -130,10 +154,11 @@ def words(number: int, count: int = 400) -> str:
     return "<p>" + " ".join(f"w{number}x{i}" for i in range(count)) + "</p>"
 
 
-def scan(folder: Path, pages: list[dict[str, str]], *only: str) -> Run:
+def scan(folder: Path, pages: list[dict[str, str]], *only: str, profile: str = "default") -> Run:
     path = folder / "crawl.jsonl"
     path.write_text("\n".join(map(json.dumps, pages)))
-    return pagekin.scan(path, folder / "run", only=only or ["duplicates", "styles"])
+    wanted = only or ["duplicates", "styles"]
+    return pagekin.scan(path, folder / "run", only=wanted, params=pagekin.Params.of(profile))
 
 
 def one_cluster(run: Run) -> dict[str, Any]:
@@ -193,9 +218,12 @@ def test_copy_and_paste(tmp_path: Path) -> None:
         own = [tags[(i * 3 + j * (i + 1)) % len(tags)] for j in range(24)]
         body = "".join(f"<{tag}>w{i}x{j} </{tag}>" for j, tag in enumerate(own))
         pages.append({"url": f"http://s{i}.example/", "html": f"{body}{script}"})
-    row = one_cluster(scan(tmp_path, pages))
-    assert row["skeleton_similarity"] < 0.5
+    row = one_cluster(scan(tmp_path, pages, profile="paper"))
+    assert row["skeleton_similarity"] < 0.25
     assert row["kind"] == "copy/paste"
+    # Scripts are no part of a style by default.
+    (tmp_path / "default").mkdir()
+    assert scan(tmp_path / "default", pages).table("style_clusters").num_rows == 0
 
 
 def test_no_kind_without_duplicates(tmp_path: Path) -> None:
@@ -208,3 +236,44 @@ def test_most_members_must_say_the_name(tmp_path: Path) -> None:
     heads = ["<title>Index of /a</title>"] * 3 + ["<title>Welcome</title>"] * 3
     pages = [page(f"s{i}.example", "", words(i), head) for i, head in enumerate(heads)]
     assert one_cluster(scan(tmp_path, pages))["name"] is None
+
+
+def test_what_is_built_on_something_is_named_before_it(tmp_path: Path) -> None:
+    """Heads say Docutils, but the texts say who used it."""
+    head = "<meta name=generator content='Docutils 0.19: https://docutils.sourceforge.io/'>"
+    foot = "<p>Created using Sphinx 5.3.0.</p>"
+    for name, end in (("software: Sphinx", foot), ("software: Docutils", "")):
+        folder = tmp_path / name[-6:]
+        folder.mkdir()
+        pages = [page(f"s{i}.example", "", words(i) + end, head) for i in range(6)]
+        assert one_cluster(scan(folder, pages))["name"] == name
+
+
+def test_default_pages_are_no_mirror(tmp_path: Path) -> None:
+    """The same words on every host, but nobody copied them."""
+    text = "<p>" + "If you see this page, the web server is working. " * 8 + "</p>"
+    pages = [page(f"s{i}.example", "", text, "<title>Welcome to nginx!</title>") for i in range(5)]
+    row = one_cluster(scan(tmp_path, pages))
+    assert (row["kind"], row["name"], row["mirrored"]) == ("stock page", "default server page", 1.0)
+
+
+def test_the_rank_weighs_pages_where_domains_are_few(tmp_path: Path) -> None:
+    """A template of many pages on one site comes before two pages that are the same."""
+    pages = [page("s.example", str(i), words(i, 400 + 40 * i)) for i in range(12)]
+    twin = "".join(f"<dl><dt class=x{i}><dd id=y>{'?' * (i % 9)}" for i in range(80))
+    pages += [{"url": f"http://t.example/{i}", "html": f"<html>{twin}{i}</html>"} for i in range(2)]
+    first, second = scan(tmp_path, pages, "styles").table("style_clusters").to_pylist()
+    assert (first["pages"], second["pages"]) == (12, 2)
+    assert first["score"] <= second["score"], "the paper's order is the other one"
+    for row in (first, second):
+        weight = row["score"] * math.log2(1 + row["pages"] / row["domains"])
+        assert row["weight"] == pytest.approx(weight)
+
+
+def test_the_table_of_signatures() -> None:
+    """Every entry says something, and what is built on something comes before it."""
+    order = [entry.name for entry in table()]
+    for entry in table():
+        assert entry.generator or entry.title or entry.text
+        for below in entry.over:
+            assert order.index(entry.name) < order.index(below)

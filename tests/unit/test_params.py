@@ -11,7 +11,7 @@ import pytest
 from pagekin.errors import ParamsError
 from pagekin.params import Params, ReadParams
 
-PARTS = {part.name: type(getattr(Params(), part.name)) for part in dataclasses.fields(Params)}
+PARTS = Params.parts()
 FIELDS = [(name, field) for name, part in PARTS.items() for field in dataclasses.fields(part)]
 
 
@@ -24,11 +24,34 @@ def test_every_parameter_has_a_doc_and_a_plain_default(part: str, field: datacla
 
 def test_every_part_has_a_doc_and_is_frozen() -> None:
     for field in dataclasses.fields(Params):
-        assert field.metadata.get("doc")
+        assert field.metadata.get("doc") or field.name == "profile"
     for part in PARTS.values():
         assert part.__doc__
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(part(), dataclasses.fields(part)[0].name, 1)
+
+
+def test_the_papers_values_are_a_profile(tmp_path: Path) -> None:
+    paper = Params.of("paper")
+    assert paper.profile == "paper" != Params().profile
+    assert Params.from_dict(paper.to_dict()) == paper
+    for part, field in FIELDS:
+        value = getattr(getattr(paper, part), field.name)
+        assert value == field.metadata.get("paper", field.default)
+        if "paper" in field.metadata:
+            assert field.metadata["evidence"]
+            assert value != field.default
+            assert type(value) is type(field.default)
+    path = tmp_path / "params.toml"
+    path.write_text('profile = "paper"\n[duplicates]\nlength = 7\n')
+    assert Params.from_toml(path) == paper.replace("duplicates", length=7)
+    assert Params.from_toml(path, "default") == Params().replace("duplicates", length=7)
+
+
+@pytest.mark.parametrize("name", ["papers", "", 3, True])
+def test_there_is_no_other_profile(name: Any) -> None:
+    with pytest.raises(ParamsError, match="profile must be default or paper, not"):
+        Params.from_dict({"profile": name})
 
 
 def test_there_and_back() -> None:
@@ -82,3 +105,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path / "nosuch.toml", tmp_path):
         with pytest.raises(ParamsError, match="cannot read the parameter file"):
             Params.from_toml(path)
+
+
+def test_parameters_of_older_runs_are_read() -> None:
+    old = Params().to_dict()
+    old["fuzzy"]["least"] = old["fuzzy"].pop("min_length") + 1
+    assert Params.from_run(old) == Params().replace("fuzzy", min_length=11)
+    with pytest.raises(ParamsError, match=r"fuzzy\.least"):
+        Params.from_dict(old)

@@ -218,7 +218,8 @@ PAGES = [*SOURCES, {"url": "http://q.example/", "text": STITCHED}]
         ({"c": 0}, 1),
         ({"min_share": 0.2}, 1),
         ({"min_share": 0.21}, 0),
-        ({"min_share": 1.0, "c": 0}, 1),
+        ({"min_share": 1.0, "c": 0}, 0),
+        ({"min_share": 1.0, "c": 0, "share": "patch"}, 1),
         ({"k": 64}, 0),
         ({"k": 1}, 1),
     ],
@@ -251,7 +252,7 @@ def test_own_site_is_not_foreign(tmp_path: Path) -> None:
     """Sources on the quilt's own domain do not count, and what only they hold is uncovered."""
     pages = [{"url": f"http://{'q' if c in 'ab' else c}.example/{c}", "text": words(c, 40)} for c in "abcdef"]
     pages.append({"url": "http://www.q.example/", "text": STITCHED})
-    run = scan(tmp_path / "domain", pages, c=3)
+    run = scan(tmp_path / "domain", pages, c=3, share="patch")
     (row,) = run.table("quilts").to_pylist()
     assert (row["sources"], row["foreign_sources"], row["uncovered"]) == (3, 3, 16)
     (row,) = scan(tmp_path / "none", pages, c=3, foreign="none").table("quilts").to_pylist()

@@ -54,11 +54,19 @@ def source_hosts(run: pagekin.Run) -> list[str]:
 def test_a_server_map_joins_sites(tmp_path: Path, foreign: str) -> None:
     """The quilt's owner has two of the sources: one is mapped by its host, one by its domain."""
     server_map = "q.example Q & Co\na.example Q & Co  # a domain\nwww.b.example Q & Co\nc.example Other\n"
-    run = scan(tmp_path / "mapped", web(), server_map=server_map, foreign=foreign, c=2, keep_grams=True)
+    run = scan(
+        tmp_path / "mapped",
+        web(),
+        server_map=server_map,
+        foreign=foreign,
+        c=2,
+        keep_grams=True,
+        share="patch",
+    )
     assert source_hosts(run) == ["www.c.example", "www.d.example", "www.e.example"]
     (row,) = run.table("quilts").to_pylist()
     assert (row["foreign_sources"], row["uncovered"], row["patch_grams"]) == (3, 16, 40)
-    assert len(source_hosts(scan(tmp_path / "plain", web(), foreign=foreign, c=2))) == 5
+    assert len(source_hosts(scan(tmp_path / "plain", web(), foreign=foreign, c=2, share="patch"))) == 5
     # What looks at the run later knows the map too.
     answer = KnownGrams(run).check(STITCHED, "http://q.example/", "10.0.1.1")
     assert [s["source_url"][11] for s in answer.sources] == ["c", "d", "e"]

@@ -195,7 +195,7 @@ def test_inputs_that_are_gone_or_folders(tmp_path: Path, form: str) -> None:
 
 def test_remote_paths_need_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
-    with pytest.raises(MissingExtraError, match=r"remote paths needs .* pip install 'pagekin\[remote\]'"):
+    with pytest.raises(MissingExtraError, match=r"remote paths needs .* `remote`: pip install 'fsspec"):
         expand(["s3://bucket/a.warc.gz"])
 
 

@@ -199,7 +199,7 @@ def test_links_in_circles(tmp_path: Path) -> None:
     (tmp_path / "a" / "h" / "loop").symlink_to(tmp_path / "a")
     (tmp_path / "a" / "other").symlink_to(tmp_path / "b")
     write_files(tmp_path / "b", {"y.html": html(2)})
-    rows = list(read_input(Input(0, str(tmp_path / "a"), "html")))
+    rows = list(read_input(Input(0, str(tmp_path / "a"), "html"), ReadParams(follow_links=True)))
     assert [row.url for row in rows] == ["http://h/x.html", "http://other/y.html"]
 
 
@@ -257,7 +257,8 @@ def test_damage_in_a_wacz(tmp_path: Path, compress: bool) -> None:
     broken = gz(page(1)) + b"garbage" * 9 + gz(page(2)) + gz(page(3))[:-40]
     path = warcs.write_wacz(tmp_path / "a.wacz", {"a.warc.gz": broken, "b.warc.gz": gz(page(4))}, compress)
     rows = list(read_input(Input(0, str(path), "wacz")))
-    assert [row.reason for row in rows] == [None, "garbage", None, "truncated", None]
+    assert [row.reason for row in rows] == [None, "garbage", None, None, None]
+    assert [row.truncated for row in rows] == [None, None, None, "end", None]
     data = path.read_bytes()
     path.write_bytes(data.replace(b"PK\x03\x04", b"PK\0\0", 2).replace(b"PK\0\0", b"PK\x03\x04", 1))
     rows = list(read_input(Input(0, str(path), "wacz")))

@@ -275,7 +275,7 @@ def test_parquet_needs_its_columns(tmp_path: Path) -> None:
     for columns, message in (
         (
             {"uri": ["x"], "html": ["y"]},
-            "needs the columns url and html .or text.; rename them, it has: uri, html",
+            "url and html .or text., or filename and offset for an index; rename them, it has: uri, html",
         ),
         ({"url": ["x"], "body": ["y"]}, "it has: url, body"),
         ({"url": ["x"], "html": [5]}, "the column html must hold strings, not int64"),

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from oracles.clusters import probes
 
 from pagekin.errors import ParamsError
-from pagekin.params import StyleParams
+from pagekin.params import Params, StyleParams
+
+
+def paper(**values: Any) -> StyleParams:
+    """The paper's parameters with some other values."""
+    return replace(Params.of("paper").style, **values)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +31,7 @@ def test_miss_rate_by_simulation(m: int, t: int, k: int, p: int) -> None:
     for trial in range(trials):
         alike = set(rng.sample(range(m), t))
         missed += not any(probe <= alike for probe in drawn[trial % len(drawn)])
-    expected = StyleParams(m=m, t=t, k=k, p=p).miss_rate
+    expected = paper(m=m, t=t, k=k, p=p).miss_rate
     # The probes are 200 draws, not 20,000: for k > 1 some draws overlap more than others.
     spread = math.sqrt(expected * (1 - expected) / trials)
     assert missed / trials == pytest.approx(expected, abs=5 * spread + 0.05 * expected * (k > 1))
@@ -34,8 +41,8 @@ def test_the_papers_example() -> None:
     """p·t ≥ 512 misses fewer than 1% of the pairs when m = 128."""
     for t in range(5, 120):
         p = min(128, -(-512 // t))
-        assert StyleParams(t=t, p=p).miss_rate < 0.01
-    assert StyleParams().miss_rate == math.comb(108, 35) / math.comb(128, 35)
+        assert paper(t=t, p=p).miss_rate < 0.01
+    assert paper().miss_rate == math.comb(108, 35) / math.comb(128, 35)
 
 
 @pytest.mark.parametrize("miss", [0.5, 0.1, 0.01, 1e-6])
@@ -43,30 +50,40 @@ def test_the_papers_example() -> None:
 def test_as_few_probes_as_will_do(miss: float, m: int, t: int, k: int) -> None:
     params = StyleParams.for_miss_rate(miss, m=m, t=t, k=k)
     assert params.miss_rate <= miss
-    assert params.p == 1 or StyleParams(m=m, t=t, k=k, p=params.p - 1).miss_rate > miss
-    assert StyleParams(m=m, t=t, k=k, miss=miss).probes == params.p
+    assert params.p == 1 or paper(m=m, t=t, k=k, p=params.p - 1).miss_rate > miss
+    assert paper(m=m, t=t, k=k, miss=miss).probes == params.p
 
 
 def test_all_dimensions_miss_nothing() -> None:
-    assert StyleParams(p=128, t=1).miss_rate == 0
-    assert StyleParams(p=94).miss_rate == 0, "94 of 128 dimensions cannot all be outside of 35"
+    assert paper(p=128, t=1).miss_rate == 0
+    assert paper(p=94).miss_rate == 0, "94 of 128 dimensions cannot all be outside of 35"
 
 
 def test_fewer_dimensions_than_probes_by_default() -> None:
     """What `miss` chooses need not fit the default number of probes."""
     assert StyleParams.for_miss_rate(0.01, m=16, t=8).miss_rate <= 0.01
-    assert StyleParams(m=10, t=5, miss=0.01).probes <= 10
+    assert paper(m=10, t=5, miss=0.01).probes <= 10
     assert StyleParams.for_miss_rate(0).miss_rate == 0
     with pytest.raises(ParamsError, match=r"style\.p must be from 1 to 10, not 20"):
-        StyleParams(m=10, t=5)
+        paper(m=10, t=5)
 
 
 def test_a_probe_wider_than_a_link() -> None:
     with pytest.raises(ParamsError, match=r"style\.k must be from 1 to 5, not 8"):
-        StyleParams(k=8, t=5)
+        paper(k=8, t=5)
 
 
 @pytest.mark.parametrize("bad", [{"miss": -0.1}, {"miss": 1.0}, {"miss": 1e-9, "k": 8, "t": 10}])
 def test_what_cannot_be(bad: dict[str, float]) -> None:
     with pytest.raises(ParamsError, match=r"style\.miss"):
-        StyleParams(**bad)  # type: ignore[arg-type]
+        paper(**bad)
+
+
+def test_structure_is_probed_too() -> None:
+    """The miss rate is that of the pairs that are hardest to meet, of either kind."""
+    assert StyleParams().miss_rate == math.comb(108, 48) / math.comb(128, 48)
+    assert StyleParams(structure_t=60).miss_rate == math.comb(108, 50) / math.comb(128, 50)
+    with pytest.raises(ParamsError, match=r"style\.structure_t must be from 0 to 128, not 129"):
+        StyleParams(structure_t=129)
+    with pytest.raises(ParamsError, match=r"style\.k must be from 1 to 3, not 4"):
+        StyleParams(structure_t=3, k=4)

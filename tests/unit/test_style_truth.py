@@ -97,12 +97,13 @@ def test_nothing_else_is_called_so(webs: list[Web]) -> None:
                 assert all(member["farm"] is not None for member in members)
             if row["kind"] == "mirror":
                 copied = ("mirror_group", "near_group", "copy_group")
-                assert all(any(member[name] is not None for name in copied) for member in members)
+                copies = sum(any(member[name] is not None for name in copied) for member in members)
+                assert copies >= 0.4 * len(members)
 
 
 def test_copies_and_templates_are_named(webs: list[Web]) -> None:
     pasted = kinds(webs, "copy_group")
-    assert pasted.total() >= 12
+    assert pasted.total() >= 8
     assert pasted["copy/paste"] >= 0.95 * pasted.total()
     plain = Counter(
         row["kind"]
@@ -111,7 +112,8 @@ def test_copies_and_templates_are_named(webs: list[Web]) -> None:
         if all(m[c] is None for m in members for c in ("mirror_group", "copy_group", "farm", "near_group"))
     )
     assert plain.total() >= 60
-    assert plain["template"] >= 0.95 * plain.total()
+    assert plain["stock page"] >= 9
+    assert plain["template"] + plain["stock page"] >= 0.95 * plain.total()
 
 
 def test_software_is_named(webs: list[Web]) -> None:
@@ -119,7 +121,7 @@ def test_software_is_named(webs: list[Web]) -> None:
     expected = {
         "forum": ("forum: Agora Board", "software: Chatterbox"),
         "directory": ("directory listing",),
-        "parked": ("parked domain: ParkLot",),
+        "parked": ("parked domain",),
         "server_default": ("default server page",),
     }
     for kind, names in expected.items():

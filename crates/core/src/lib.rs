@@ -9,6 +9,7 @@
 //! - [`index`]: what is looked up in a stored run
 //! - the rest is shared: hashes, Arrow columns, lookups, disjoint sets, spilling to disk, SIMD
 
+mod arrow;
 pub mod duplicates;
 pub mod hash;
 pub mod index;

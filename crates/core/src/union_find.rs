@@ -6,7 +6,6 @@ pub struct UnionFind {
 }
 
 impl UnionFind {
-    /// So many sets of one.
     pub fn new(n: usize) -> Self {
         assert!(u32::try_from(n).is_ok(), "more sets than 32 bits can number");
         UnionFind { parents: (0..n as u32).collect() }

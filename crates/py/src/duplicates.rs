@@ -1,66 +1,21 @@
 //! Duplicate classes at the border.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
-use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rayon::ThreadPool;
 
 use pagekin_core::duplicates::{candidates, classes};
 
+use crate::enter;
+use crate::reducer::Reducer;
 use crate::shingles::Shingler;
-use crate::{enter, pool};
-
-/// A gatherer: takes batches, and gives its result once.
-pub struct Gatherer<T> {
-    pool: ThreadPool,
-    state: Mutex<Option<T>>,
-}
-
-impl<T: Send> Gatherer<T> {
-    /// One that works on so many threads.
-    pub fn new(threads: usize, state: T) -> PyResult<Self> {
-        Ok(Gatherer { pool: pool(threads)?, state: Mutex::new(Some(state)) })
-    }
-
-    /// Passes a batch on.
-    pub fn push(
-        &self,
-        batch: &Bound<'_, PyAny>,
-        work: impl FnOnce(&mut T, &RecordBatch) -> Result<(), ArrowError> + Send,
-    ) -> PyResult<()> {
-        let rows = RecordBatch::from_pyarrow_bound(batch)?;
-        enter(batch.py(), || {
-            let mut state = self.state.lock().map_err(|_| broken())?;
-            let state = state.as_mut().ok_or_else(over)?;
-            self.pool.install(|| work(state, &rows))
-        })
-    }
-
-    /// Asks for the result.
-    pub fn finish<R: Send>(&self, py: Python<'_>, work: impl FnOnce(T) -> Result<R, ArrowError> + Send) -> PyResult<R> {
-        enter(py, || {
-            let state = self.state.lock().map_err(|_| broken())?.take().ok_or_else(over)?;
-            self.pool.install(|| work(state))
-        })
-    }
-}
-
-fn over() -> ArrowError {
-    ArrowError::InvalidArgumentError("the gatherer has given its result already".into())
-}
-
-fn broken() -> ArrowError {
-    ArrowError::InvalidArgumentError("the gatherer failed before".into())
-}
 
 /// Sketches to candidate pairs.
 #[pyclass(frozen)]
-struct DuplicateCandidates(Gatherer<candidates::CandidateFinder>);
+struct DuplicateCandidates(Reducer<candidates::CandidateFinder>);
 
 #[pymethods]
 impl DuplicateCandidates {
@@ -79,7 +34,7 @@ impl DuplicateCandidates {
         let evidence =
             if similarity == 0.0 { candidates::Evidence::TwoBands } else { candidates::Evidence::OneBand(similarity) };
         let rule = candidates::BandRule { bands, band_length, evidence };
-        Ok(DuplicateCandidates(Gatherer::new(threads, candidates::CandidateFinder::new(rule, memory, &spill))?))
+        Ok(DuplicateCandidates(Reducer::new(threads, candidates::CandidateFinder::new(rule, memory, &spill))?))
     }
 
     fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -91,18 +46,20 @@ impl DuplicateCandidates {
     }
 }
 
-/// Links to classes.
+/// Edges and texts to duplicate classes.
 #[pyclass(frozen)]
-struct DuplicateClasses(Gatherer<classes::ClassBuilder>);
+struct DuplicateClasses(Reducer<classes::ClassBuilder>);
 
 #[pymethods]
 impl DuplicateClasses {
     #[new]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         edges: &Bound<'_, PyAny>,
         similarity: f64,
         first_new: i64,
         shingler: &Shingler,
+        wrap: bool,
         threads: usize,
         memory: usize,
         spill: PathBuf,
@@ -110,8 +67,9 @@ impl DuplicateClasses {
         let py = edges.py();
         let edges = RecordBatch::from_pyarrow_bound(edges)?;
         let fresh = shingler.fresh.clone();
-        let state = enter(py, || classes::ClassBuilder::new(&edges, similarity, first_new, fresh, memory, &spill))?;
-        Ok(DuplicateClasses(Gatherer::new(threads, state)?))
+        let state =
+            enter(py, || classes::ClassBuilder::new(&edges, similarity, first_new, fresh, wrap, memory, &spill))?;
+        Ok(DuplicateClasses(Reducer::new(threads, state)?))
     }
 
     fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -124,7 +82,6 @@ impl DuplicateClasses {
     }
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<DuplicateCandidates>()?;
     m.add_class::<DuplicateClasses>()

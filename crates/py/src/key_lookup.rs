@@ -38,7 +38,6 @@ impl KeyLookup {
     }
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<KeyLookup>()
 }

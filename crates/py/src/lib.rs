@@ -15,6 +15,7 @@ mod key_lookup;
 mod page;
 mod phrases;
 mod quilts;
+mod reducer;
 mod shingles;
 mod ssdeep;
 mod style;

@@ -22,15 +22,17 @@ struct Sketcher {
 #[pymethods]
 impl Sketcher {
     #[new]
-    #[pyo3(signature = (threads, n=32, m=128, seed=0, shingler=None))]
+    #[pyo3(signature = (threads, n=32, m=128, seed=0, scripts=true, structure=false, shingler=None))]
     fn new(
         threads: usize,
         n: usize,
         m: usize,
         seed: u64,
+        scripts: bool,
+        structure: bool,
         shingler: Option<&crate::shingles::Shingler>,
     ) -> PyResult<Self> {
-        let style = crate::style::params(n, m, seed)?;
+        let style = crate::style::params(n, m, seed, scripts, structure)?;
         let shingles = shingler.map(|s| s.params).unwrap_or_default();
         Ok(Sketcher { pool: pool(threads)?, fresh: Scratch::new(style, shingles) })
     }
@@ -52,15 +54,15 @@ fn py_decode(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyResul
     })
 }
 
-/// The noise of decoded HTML.
+/// The noise of decoded HTML, with or without that of scripts and style sheets.
 #[pyfunction]
-#[pyo3(name = "noise")]
-fn py_noise(py: Python<'_>, html: &str) -> PyResult<String> {
-    enter(py, || Ok::<_, String>(noise::noise(html)))
+#[pyo3(name = "noise", signature = (html, scripts=true))]
+fn py_noise(py: Python<'_>, html: &str, scripts: bool) -> PyResult<String> {
+    enter(py, || Ok::<_, String>(noise::noise(html, scripts)))
 }
 
-/// The visible text, the title, and the distinct link targets of decoded HTML; with `auto_targets` also where it leads by
-/// itself, which comes first.
+/// The visible text, the title, and the distinct link targets of decoded HTML; with `auto_targets` first
+/// those of frames and refreshes.
 #[pyfunction]
 #[pyo3(name = "extract", signature = (html, url=None, auto_targets=false))]
 #[allow(clippy::type_complexity)]
@@ -79,7 +81,6 @@ fn py_extract(
     })
 }
 
-/// The words of a text.
 #[pyfunction]
 #[pyo3(name = "words")]
 fn py_words(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
@@ -97,7 +98,6 @@ fn count_words(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyRes
     })
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Sketcher>()?;
     m.add_function(wrap_pyfunction!(py_decode, m)?)?;

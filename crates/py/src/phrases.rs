@@ -13,7 +13,7 @@ use pagekin_core::phrases::popular::{self, PageSites};
 use pagekin_core::phrases::{covers, originals, quotes};
 use pagekin_core::shingles::minwise;
 
-use crate::duplicates::Gatherer;
+use crate::reducer::Reducer;
 use crate::shingles::Shingler;
 use crate::{enter, pool};
 
@@ -23,7 +23,7 @@ fn batch(rows: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
 
 /// Shingles to popular phrases.
 #[pyclass(frozen)]
-struct PopularPhrases(Gatherer<popular::PopularPhrases>);
+struct PopularPhrases(Reducer<popular::PopularPhrases>);
 
 #[pymethods]
 impl PopularPhrases {
@@ -39,7 +39,7 @@ impl PopularPhrases {
         let rows = batch(sites)?;
         let sites = enter(sites.py(), || PageSites::new(&rows))?;
         let state = popular::PopularPhrases::new(sites, min_pages, max_holders, memory, &spill);
-        Ok(PopularPhrases(Gatherer::new(threads, state)?))
+        Ok(PopularPhrases(Reducer::new(threads, state)?))
     }
 
     fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -151,7 +151,6 @@ impl Originals {
     }
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PopularPhrases>()?;
     m.add_class::<PhraseCovers>()?;

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 
+use pagekin_core::page::text::words;
 use pagekin_core::page::url::domain;
 use pagekin_core::quilts::collection::{self, KeepOptions, QuiltParams};
 use pagekin_core::quilts::postings::{self, Budget};
@@ -44,10 +45,10 @@ fn check_k(k: usize) -> PyResult<()> {
 }
 
 fn finished() -> PyErr {
-    PyValueError::new_err("this gatherer is finished")
+    PyValueError::new_err("the collection was counted already")
 }
 
-/// Gathers texts for the search of quilts.
+/// Collects texts for the search of quilts.
 #[pyclass]
 struct GramCollection {
     k: usize,
@@ -78,7 +79,14 @@ impl GramCollection {
         enter_disk(py, || collection.sites.push_sites(&batch))
     }
 
-    /// Near copies: page, representative.
+    /// When pages were fetched or written: page, date. No source may then be later than its quilt.
+    fn push_dates(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let batch = RecordBatch::from_pyarrow_bound(batch)?;
+        let collection = self.collection.as_mut().ok_or_else(finished)?;
+        enter_disk(py, || collection.sites.push_dates(&batch))
+    }
+
+    /// Which page is_representative for which: page, representative.
     fn push_copies(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
         let collection = self.collection.as_mut().ok_or_else(finished)?;
@@ -124,7 +132,6 @@ impl GramCollection {
     }
 }
 
-/// A counted collection.
 #[pyclass(frozen)]
 struct CountedGrams {
     pool: Arc<ThreadPool>,
@@ -157,14 +164,24 @@ impl CountedGrams {
     }
 
     /// One row a page, batch by batch. `m` may be less than what was counted with.
-    #[pyo3(signature = (m=50, c=4, theta=0.5, min_share=0.0))]
-    fn covers(&self, py: Python<'_>, m: usize, c: usize, theta: f64, min_share: f64) -> PyResult<QuiltCovers> {
+    #[pyo3(signature = (m=50, c=4, theta=0.5, min_share=0.0, covered=false, min_shared=1.0))]
+    #[allow(clippy::too_many_arguments)]
+    fn covers(
+        &self,
+        py: Python<'_>,
+        m: usize,
+        c: usize,
+        theta: f64,
+        min_share: f64,
+        covered: bool,
+        min_shared: f64,
+    ) -> PyResult<QuiltCovers> {
         if m > self.counted.m {
             return Err(PyValueError::new_err(format!("counted with m = {}, which is less than {m}", self.counted.m)));
         }
-        let params = QuiltParams { m, c, theta, min_share };
+        let params = QuiltParams { m, c, theta, covered, min_share };
         let counted = self.counted.clone();
-        let covers = enter_disk(py, || Ok(covers::QuiltCovers::new(counted, params)?))?;
+        let covers = enter_disk(py, || Ok(covers::QuiltCovers::new(counted, params, min_shared)?))?;
         Ok(QuiltCovers { pool: self.pool.clone(), covers })
     }
 }
@@ -218,7 +235,7 @@ impl GramIndex {
 
     /// Whether a page is a quilt of stored pages: what is known of it, and its sources as
     /// (page, new grams, shared grams, foreign).
-    #[pyo3(signature = (text, url=None, ip=None, m=50, c=4, theta=0.5, min_share=0.0, foreign="domain"))]
+    #[pyo3(signature = (text, url=None, ip=None, m=50, c=4, theta=0.5, min_share=0.0, foreign="domain", covered=false))]
     #[allow(clippy::too_many_arguments)]
     fn check<'py>(
         &self,
@@ -231,9 +248,10 @@ impl GramIndex {
         theta: f64,
         min_share: f64,
         foreign: &str,
+        covered: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let rule = rule(foreign)?;
-        let params = QuiltParams { m, c, theta, min_share };
+        let params = QuiltParams { m, c, theta, covered, min_share };
         let host = url.and_then(domain::host);
         let name = host.as_deref().map(domain::domain);
         let server = |name| self.servers.get(name).map(String::as_str);
@@ -278,7 +296,7 @@ fn patches(py: Python<'_>, text: &str, sources: Vec<String>, k: usize) -> PyResu
 #[pyfunction]
 fn word_spans(py: Python<'_>, text: &str) -> PyResult<Vec<(usize, usize)>> {
     enter(py, || {
-        Ok::<_, String>(text_patches::word_spans(text).into_iter().map(|span| (span.start, span.end)).collect())
+        Ok::<_, String>(words::word_spans(text).into_iter().map(|word| (word.chars.start, word.chars.end)).collect())
     })
 }
 
@@ -302,7 +320,6 @@ impl QuiltCovers {
     }
 }
 
-/// Adds what is here to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<GramCollection>()?;
     m.add_class::<CountedGrams>()?;

@@ -10,12 +10,9 @@ use pagekin_core::shingles::minwise::{self, Family, ShingleParams};
 
 use crate::{enter, pool};
 
-/// Makes shingles.
 #[pyclass(frozen)]
 pub struct Shingler {
-    /// What it was made with.
     pub params: ShingleParams,
-    /// To be cloned.
     pub fresh: minwise::Shingler,
 }
 
@@ -68,7 +65,6 @@ fn filled(text: &str) -> Words {
     words
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Shingler>()
 }

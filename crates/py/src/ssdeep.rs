@@ -2,12 +2,10 @@
 
 use std::cmp::Reverse;
 
-use arrow_array::RecordBatch;
-use arrow_pyarrow::{FromPyArrow, ToPyArrow};
+use arrow_pyarrow::ToPyArrow;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use rayon::ThreadPool;
 
 use pagekin_core::ssdeep::classes;
 use pagekin_core::ssdeep::score::{Digest, Pattern, compare};
@@ -15,7 +13,8 @@ use pagekin_core::ssdeep::store::StoredDigest;
 use pagekin_core::ssdeep::stream::{CopyKind, DigestStream};
 use pagekin_core::ssdeep::{digest, index};
 
-use crate::{enter, pool};
+use crate::enter;
+use crate::reducer::Reducer;
 
 fn parse(text: &str) -> PyResult<Digest> {
     Digest::parse(text).map_err(|error| {
@@ -64,17 +63,17 @@ fn check(threshold: u32, min_length: usize) -> PyResult<()> {
 
 /// Pages as they come, each compared with those before it.
 #[pyclass]
-struct FuzzyStream {
+struct FuzzyIndex {
     stream: DigestStream,
 }
 
 #[pymethods]
-impl FuzzyStream {
+impl FuzzyIndex {
     #[new]
     #[pyo3(signature = (threshold=90, min_length=10, every=false))]
     fn new(threshold: u32, min_length: usize, every: bool) -> PyResult<Self> {
         check(threshold, min_length)?;
-        Ok(FuzzyStream { stream: DigestStream::new(threshold, min_length, every) })
+        Ok(FuzzyIndex { stream: DigestStream::new(threshold, min_length, every) })
     }
 
     /// What a page is to those before it: kind, the place of the page most like it, the score.
@@ -98,7 +97,6 @@ impl FuzzyStream {
         self.stream.counts()
     }
 
-    /// Bytes of memory taken.
     fn memory(&self) -> usize {
         self.stream.memory()
     }
@@ -127,7 +125,7 @@ impl DigestIndex {
         })
     }
 
-    /// Number and score of every digest with at min_length this score, the best first.
+    /// Number and score of every digest with at least this score, the best first.
     fn matches(&mut self, digest: &str, threshold: u32) -> PyResult<Vec<(u32, u32)>> {
         let mut found = Vec::new();
         self.index.matches(&parse(digest)?, |number, score| found.push((number, score)));
@@ -140,50 +138,40 @@ impl DigestIndex {
 }
 
 /// Finds the classes among many digests.
-#[pyclass]
-struct FuzzyClassBuilder {
-    pool: ThreadPool,
-    builder: Option<classes::FuzzyClassBuilder>,
-}
+#[pyclass(frozen)]
+struct FuzzyClassBuilder(Reducer<classes::FuzzyClassBuilder>);
 
 #[pymethods]
 impl FuzzyClassBuilder {
     #[new]
     fn new(threads: usize, memory: usize, threshold: u32, min_length: usize) -> PyResult<Self> {
         check(threshold, min_length)?;
-        Ok(FuzzyClassBuilder {
-            pool: pool(threads)?,
-            builder: Some(classes::FuzzyClassBuilder::new(threshold, min_length, memory)),
-        })
+        let builder = classes::FuzzyClassBuilder::new(threshold, min_length, memory);
+        Ok(FuzzyClassBuilder(Reducer::new(threads, builder)?))
     }
 
     /// Pages that join no class.
-    fn exclude(&mut self, pages: Vec<i64>) {
-        pages.into_iter().for_each(|page| self.builder.iter_mut().for_each(|builder| builder.exclude(page)));
+    fn exclude(&self, py: Python<'_>, pages: Vec<i64>) -> PyResult<()> {
+        self.0.update(py, |builder| {
+            pages.into_iter().for_each(|page| builder.exclude(page));
+            Ok(())
+        })
     }
 
     /// More pages: page, md5, ssdeep.
-    fn push(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let builder = self.builder.as_mut().ok_or_else(finished)?;
-        enter(py, || builder.push(&batch))
+    fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.push(batch, classes::FuzzyClassBuilder::push)
     }
 
     /// The members of classes: class, page, exact, score.
-    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let builder = self.builder.take().ok_or_else(finished)?;
-        enter(py, || self.pool.install(|| builder.finish()))?.to_pyarrow(py)
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.finish(py, classes::FuzzyClassBuilder::finish)?.to_pyarrow(py)
     }
 }
 
-fn finished() -> PyErr {
-    PyValueError::new_err("the classes were given already")
-}
-
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<DigestIndex>()?;
-    m.add_class::<FuzzyStream>()?;
+    m.add_class::<FuzzyIndex>()?;
     m.add_class::<FuzzyClassBuilder>()?;
     m.add_function(wrap_pyfunction!(ssdeep, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_score, m)?)?;

@@ -10,18 +10,21 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::ThreadPool;
 
+use pagekin_core::page::html::extract::extract;
+use pagekin_core::page::html::structure as page_structure;
 use pagekin_core::page::noise;
 use pagekin_core::style::fingerprint::{self as style, from_bytes};
 use pagekin_core::style::matrix::Matrix;
 use pagekin_core::style::members::member_batch;
+use pagekin_core::style::prints::Prints;
 use pagekin_core::style::probes::{BigBucket, ClusterParams, Clusterer};
 use pagekin_core::style::scan::{one_to_all, row_by_row};
 
 use crate::{enter, pool};
 
 /// Style parameters, checked.
-pub fn params(n: usize, m: usize, seed: u64) -> PyResult<style::StyleParams> {
-    let params = style::StyleParams { n, m, seed };
+pub fn params(n: usize, m: usize, seed: u64, scripts: bool, structure: bool) -> PyResult<style::StyleParams> {
+    let params = style::StyleParams { n, m, seed, scripts, structure };
     if style::StyleParams::N.contains(&n) && style::StyleParams::M.contains(&m) {
         Ok(params)
     } else {
@@ -31,15 +34,16 @@ pub fn params(n: usize, m: usize, seed: u64) -> PyResult<style::StyleParams> {
 
 /// The style fingerprint of decoded HTML, m numbers of 16 bits as they are stored; None if its noise is shorter than n.
 #[pyfunction]
-#[pyo3(signature = (html, n=32, m=128, seed=0))]
+#[pyo3(signature = (html, n=32, m=128, seed=0, scripts=true))]
 fn fingerprint<'py>(
     py: Python<'py>,
     html: &str,
     n: usize,
     m: usize,
     seed: u64,
+    scripts: bool,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let params = params(n, m, seed)?;
+    let params = params(n, m, seed, scripts, false)?;
     let made = enter(py, || {
         Ok::<_, String>(LAST.with_borrow_mut(|last| {
             let fresh = || (params, noise::Noise::default(), style::Fingerprinter::new(params));
@@ -47,7 +51,10 @@ fn fingerprint<'py>(
                 Some(last) if last.0 == params => last,
                 _ => last.insert(fresh()),
             };
-            noise.fill(html);
+            match scripts {
+                true => noise.fill(html),
+                false => noise.fill_without(html, &extract(html).code),
+            }
             let fingerprint = fingerprinter.fingerprint(noise.as_bytes());
             noise.release();
             fingerprint
@@ -63,24 +70,35 @@ thread_local! {
 
 /// How many n-grams of noise two pages have, and how many of them in common.
 #[pyfunction]
-#[pyo3(signature = (a, b, n=32))]
-fn style_overlap(py: Python<'_>, a: &str, b: &str, n: usize) -> PyResult<(usize, usize, usize)> {
-    params(n, 1, 0)?;
+#[pyo3(signature = (a, b, n=32, scripts=true))]
+fn style_overlap(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> PyResult<(usize, usize, usize)> {
+    params(n, 1, 0, scripts, false)?;
     enter(py, || {
-        let found = style::overlap(noise::noise(a).as_bytes(), noise::noise(b).as_bytes(), n);
+        let [a, b] = [a, b].map(|html| noise::noise(html, scripts));
+        let found = style::overlap(a.as_bytes(), b.as_bytes(), n);
         Ok::<_, String>((found.a, found.b, found.both))
     })
 }
 
 /// The stretches of the noise of `a`, in characters, that are covered by n-grams it shares with `b`.
 #[pyfunction]
-#[pyo3(signature = (a, b, n=32))]
-fn shared_spans(py: Python<'_>, a: &str, b: &str, n: usize) -> PyResult<Vec<(usize, usize)>> {
-    params(n, 1, 0)?;
+#[pyo3(signature = (a, b, n=32, scripts=true))]
+fn shared_spans(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> PyResult<Vec<(usize, usize)>> {
+    params(n, 1, 0, scripts, false)?;
     enter(py, || {
-        let runs = style::shared_spans(noise::noise(a).as_bytes(), noise::noise(b).as_bytes(), n);
+        let [a, b] = [a, b].map(|html| noise::noise(html, scripts));
+        let runs = style::shared_spans(a.as_bytes(), b.as_bytes(), n);
         Ok::<_, String>(runs.into_iter().map(|run| (run.start, run.end)).collect())
     })
+}
+
+/// The fingerprint of the structure of decoded HTML, as it is stored; None if it has fewer than four tags.
+#[pyfunction]
+#[pyo3(signature = (html, m=128))]
+fn structure<'py>(py: Python<'py>, html: &str, m: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    params(1, m, 0, false, true)?;
+    let made = enter(py, || Ok::<_, String>(page_structure::structure(html, m)))?;
+    Ok(made.map(|minima| PyBytes::new(py, &style::to_bytes(&minima))))
 }
 
 /// Two fingerprints: matching dimensions, dimensions filled in either, the unbiased estimate of Jaccard, its error.
@@ -114,12 +132,10 @@ impl StyleMatrix {
         enter(py, || locked(&self.matrix).push_batch(&batch))
     }
 
-    /// How many fingerprints there are.
     fn rows(&self) -> usize {
         locked(&self.matrix).len()
     }
 
-    /// How many bytes they take.
     fn nbytes(&self) -> usize {
         let matrix = locked(&self.matrix);
         matrix.len() * 2 * matrix.m()
@@ -164,7 +180,7 @@ struct StyleClusters {
 }
 
 enum Work {
-    Collecting(Matrix),
+    Collecting(Prints),
     Probing(Box<Clusterer>),
     Done(Vec<BigBucket>),
 }
@@ -179,34 +195,36 @@ impl StyleClusters {
         k: usize,
         p: usize,
         t: u32,
+        structure_t: u32,
         budget: usize,
         seed: u64,
         cut: bool,
     ) -> PyResult<Self> {
-        let params = ClusterParams { k, p, t, budget, seed };
+        let params = ClusterParams { k, p, t, structure_t, budget, seed };
         if !params.fits(m) {
             return Err(PyValueError::new_err(format!("m = {m} does not fit {params:?}")));
         }
-        Ok(StyleClusters { pool: pool(threads)?, params, cut, work: Mutex::new(Work::Collecting(Matrix::new(m))) })
+        let work = Mutex::new(Work::Collecting(Prints::new(m, t, structure_t)));
+        Ok(StyleClusters { pool: pool(threads)?, params, cut, work })
     }
 
-    /// Adds the columns `page` and `style` of a batch.
+    /// Adds the columns `page`, `style` and, if it counts, `structure` of a batch.
     fn push(&self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
         enter(py, || match &mut *locked(&self.work) {
-            Work::Collecting(matrix) => matrix.push_batch(&batch).map_err(|e| e.to_string()),
+            Work::Collecting(prints) => prints.push_batch(&batch).map_err(|e| e.to_string()),
             _ => Err("fingerprints come before the probes".to_owned()),
         })
     }
 
-    /// Links what one probe finds; the probes are numbered from 0 to p.
+    /// Links what one probe finds; the probes are numbered from 0: p for the noise, then p for the structure if it counts.
     fn probe(&self, py: Python<'_>, number: usize) -> PyResult<()> {
         enter(py, || {
             self.pool.install(|| {
                 let mut work = locked(&self.work);
-                if let Work::Collecting(matrix) = &mut *work {
-                    let matrix = std::mem::replace(matrix, Matrix::new(1));
-                    *work = Work::Probing(Box::new(Clusterer::new(matrix, self.params)));
+                if let Work::Collecting(prints) = &mut *work {
+                    let prints = std::mem::replace(prints, Prints { layers: Vec::new() });
+                    *work = Work::Probing(Box::new(Clusterer::new(prints, self.params)));
                 }
                 match &mut *work {
                     Work::Probing(clusterer) if number < clusterer.probes() => {
@@ -219,16 +237,15 @@ impl StyleClusters {
         })
     }
 
-    /// The members of all clusters.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let found = enter(py, || {
             let mut work = locked(&self.work);
             let Work::Probing(clusterer) = std::mem::replace(&mut *work, Work::Done(Vec::new())) else {
                 return Err("members come after the probes, once".to_owned());
             };
-            let (matrix, labels, big) = clusterer.finish();
+            let (prints, labels, big) = clusterer.finish();
             *work = Work::Done(big);
-            self.pool.install(|| member_batch(&matrix, &labels, self.params.t, self.cut)).map_err(|e| e.to_string())
+            self.pool.install(|| member_batch(&prints, &labels, self.cut)).map_err(|e| e.to_string())
         })?;
         found.to_pyarrow(py)
     }
@@ -249,9 +266,9 @@ fn minima_similarity<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>) -> PyResul
     enter(py, || row_by_row(&batch))?.to_pyarrow(py)
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(fingerprint, m)?)?;
+    m.add_function(wrap_pyfunction!(structure, m)?)?;
     m.add_function(wrap_pyfunction!(style_overlap, m)?)?;
     m.add_function(wrap_pyfunction!(shared_spans, m)?)?;
     m.add_function(wrap_pyfunction!(style_matches, m)?)?;

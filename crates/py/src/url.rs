@@ -37,7 +37,6 @@ fn split_url(url: &str) -> Option<Parts<'_>> {
     Some((scheme, found.userinfo, host, found.port, found.path, found.query, found.fragment))
 }
 
-/// Adds this file's names to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(py_host, m)?)?;
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;

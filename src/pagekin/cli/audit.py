@@ -51,9 +51,12 @@ def audit(
     from pagekin.errors import DAMAGED
     from pagekin.params import FuzzyParams
     from pagekin.report.figures import check_plot, write_plot
-    from pagekin.report.fuzzy import draw_audit
+    from pagekin.report.studies import audit_figure
+    from pagekin.run import Run
     from pagekin.studies.audit import KINDS
     from pagekin.studies.audit import audit as judge
+    from pagekin.studies.kept import AUDIT, keep
+    from pagekin.studies.ranked import is_run
 
     if plot is not None:
         check_plot(plot)
@@ -71,8 +74,10 @@ def audit(
         click.echo(f"{share:.1%} of the results that were found repeat a better ranked one")
     if output is not None:
         _write(found, output)
+    for run in filter(is_run, pages):
+        keep(Run(run), AUDIT, {"queries": len(found.queries), "counts": totals, "curve": found.curve()})
     if plot is not None:
-        write_plot(plot, lambda axes: draw_audit(axes, found.curve()))
+        write_plot(plot, audit_figure(found.curve()))
     if found.skipped:
         click.echo(f"pagekin: {found.skipped:,} line(s) of {results} are no results", err=True)
     if found.damage:

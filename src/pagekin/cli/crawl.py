@@ -88,6 +88,11 @@ REASONS = {
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Another seed breaks ties in another way."
 )
+@click.option(
+    "--allow-private",
+    is_flag=True,
+    help="Connect to loopback and private addresses too. [default: only where the given URLs are]",
+)
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the growth curve to a .png or .svg file.")
 @click.option(
     "--resume", is_flag=True, help="Go on with a crawl that was stopped; begin it if there is none."
@@ -128,9 +133,10 @@ def crawl(
     _report(ended, output, reporter)
     if plot is not None:
         from pagekin.report.figures import write_plot
-        from pagekin.report.growth import draw_curve
+        from pagekin.report.growth import growth_figure
 
-        write_plot(plot, draw_curve(ended.state.curve.table()))
+        curve = ended.state.curve.table().to_pylist()
+        write_plot(plot, growth_figure(curve, "Unique pages and duplicates as the crawl went on"))
     return INTERRUPTED if ended.reason == "interrupted" else 0
 
 
@@ -172,13 +178,13 @@ class Screen:
     KINDS = (("unique", "green"), ("exact", "red"), ("near", "yellow"))
 
     def __init__(self, reporter: ProgressReporter) -> None:
-        self._voice = reporter
+        self._reporter = reporter
         self._live: Live | None = None
         self._spoke = time.monotonic()
         self._every = reporter.EVERY
 
     def __enter__(self) -> Screen:
-        if sys.stderr.isatty() and not self._voice.quiet and not self._voice.as_json:
+        if sys.stderr.isatty() and not self._reporter.quiet and not self._reporter.as_json:
             from rich.console import Console
             from rich.live import Live
 
@@ -199,7 +205,7 @@ class Screen:
         if self._live is not None:
             self._live.update(self._drawing(state), refresh=True)
         else:
-            self._voice.say(line_of(state), **state.curve.now()._asdict())
+            self._reporter.say(line_of(state), **state.curve.now()._asdict())
 
     def _drawing(self, state: FrontierCrawl) -> Any:
         from rich.text import Text

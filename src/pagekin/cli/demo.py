@@ -23,7 +23,7 @@ FINDINGS = (
         ("rank", "pages", "domains", "mean_similarity", "kind", "name"),
         8,
     ),
-    ("Pages quilted from others", "quilts", ("url", "patch_fraction", "sources", "foreign_sources"), 5),
+    ("Pages quilted from others", "quilts", ("url", "covered_fraction", "sources", "foreign_sources"), 5),
     ("Pages made of popular phrases", "covers", ("url", "popular", "cover", "foreign"), 5),
 )
 """Title, table, columns, rows."""
@@ -49,7 +49,7 @@ def demo(output: Path, pages: int, reporter: ProgressReporter) -> int:
     from pagekin.cli.scan import report_scan
     from pagekin.cli.tables import print_table
     from pagekin.engines.local import LocalEngine
-    from pagekin.errors import MissingExtraError, RunExistsError
+    from pagekin.errors import RunExistsError
     from pagekin.fs import writing
     from pagekin.pipeline import scan
     from pagekin.query.show import rows, summary
@@ -72,10 +72,7 @@ def demo(output: Path, pages: int, reporter: ProgressReporter) -> int:
     for title, table, columns, group, order, limit in COUNTS:
         print_table(summary(run, table, columns, group, order, limit), title=title)
     code = report_scan(run, reporter)
-    try:
-        write_report(run, output / "report.html")
-        click.echo(f"report: {output / 'report.html'}")
-    except MissingExtraError as error:
-        reporter.say(f"no report: {error}")
+    write_report(run, output / "report.html")
+    click.echo(f"report: {output / 'report.html'}")
     click.echo(f"look further: pagekin show {folder}")
     return code

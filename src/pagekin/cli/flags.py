@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pagekin.params import Params
+from pagekin.params import PROFILES, Params
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,12 +23,19 @@ format_option = click.option(
 )
 
 
+profile_option = click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    help="Begin with the values found best on real pages, or with exactly the papers'.  [default: default]",
+)
+
+
 def flags() -> Iterator[tuple[str, dataclasses.Field[Any], str]]:
     """Part, field and flag of each parameter that has one."""
-    for part in dataclasses.fields(Params):
-        for field in dataclasses.fields(type(getattr(Params(), part.name))):
+    for part, kind in Params.parts().items():
+        for field in dataclasses.fields(kind):
             if "flag" in field.metadata:
-                yield part.name, field, field.metadata["flag"]
+                yield part, field, field.metadata["flag"]
 
 
 def param_options(function: F) -> F:
@@ -43,10 +50,15 @@ def param_options(function: F) -> F:
             is_flag=type(field.default) is bool,
             default=None,
             help=f"{doc[0].upper()}{doc[1:]}."
-            + ("" if type(field.default) is bool else f"  [default: {field.default}]"),
+            + ("" if type(field.default) is bool else f"  [{_defaults(field)}]"),
         )
         function = option(function)
     return function
+
+
+def _defaults(field: dataclasses.Field[Any]) -> str:
+    paper = f"; paper: {field.metadata['paper']}" if "paper" in field.metadata else ""
+    return f"default: {field.default}{paper}"
 
 
 def apply(params: Params, given: dict[str, Any]) -> Params:

@@ -30,6 +30,7 @@ def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None)
     Takes pairs of pages with each score and compares their texts exactly: phrases of four words in common,
     of all phrases of either. The suggested threshold is the lowest score from which on 95% of the pairs are
     as similar as you ask for; give it to `pagekin scan --fuzzy-threshold`.
+    The figures stay with the run, and `pagekin report` shows them.
 
     \b
     Examples:
@@ -37,13 +38,17 @@ def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None)
       pagekin fuzzy-threshold run --similarity 0.9 --plot scores.svg
     """
     from pagekin.report.figures import check_plot, write_plot
-    from pagekin.report.fuzzy import draw_scores
+    from pagekin.report.studies import calibration_figure
     from pagekin.run import Run
     from pagekin.studies.calibrate import FEW, calibrate
+    from pagekin.studies.kept import CALIBRATION, keep
 
     if plot is not None:
         check_plot(plot)
-    found = calibrate(Run(run), similarity, pairs)
+    opened = Run(run)
+    found = calibrate(opened, similarity, pairs)
+    measured = found.measured(similarity)
+    keep(opened, CALIBRATION, measured)
     click.echo(f"scores      pairs   mean   least   at least {similarity:g}")
     for part in found.ranges:
         scores = f"{part.low:>3} to {part.high:>3} {part.pairs:>6}"
@@ -59,5 +64,5 @@ def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None)
     if (said or best).pairs < FEW:
         click.echo(f"only {(said or best).pairs} pairs bear that out: the run has few pairs with a score")
     if plot is not None:
-        write_plot(plot, lambda axes: draw_scores(axes, found, similarity))
+        write_plot(plot, calibration_figure(measured))
         click.echo(f"wrote {plot}", err=True)

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from pagekin.cli.flags import format_option
-
-if TYPE_CHECKING:
-    from pagekin.query.like import Likeness
 
 
 @click.command()
@@ -53,20 +49,7 @@ def like(run: Path, page: str, top: int | None, form: str, plot: Path | None, th
         write_rows(found.table, form, sys.stdout.buffer)
     if plot is not None:
         from pagekin.report.figures import write_plot
+        from pagekin.report.studies import like_figure
 
-        write_plot(plot, lambda axes: draw(axes, found))
+        write_plot(plot, like_figure(found, title=f"All pages by similarity to {page}"))
         click.echo(f"curve: {plot}", err=True)
-
-
-def draw(axes: Any, found: Likeness) -> None:
-    """The curve with its gaps: Figure 4 of the paper."""
-    reached = [0, *(count for count, _ in found.curve)]
-    axes.stairs([value for _, value in found.curve], reached, baseline=None, linewidth=1.5)
-    for number, gap in enumerate(found.gaps, 1):
-        axes.plot([gap.position, gap.position], [gap.lower, gap.upper], color="tab:red")
-        axes.annotate(f"({number})", (gap.position, gap.lower), fontsize=8)
-    axes.axhline(found.threshold, linestyle=":", color="grey")
-    axes.set_xlabel("pages")
-    axes.set_ylabel("similarity")
-    axes.set_ylim(0, 1.02)
-    axes.set_xlim(left=0)

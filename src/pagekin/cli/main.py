@@ -14,19 +14,24 @@ import sys
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
+from pagekin.cli.limits import met_limit
+from pagekin.cli.terminal import escaped
 from pagekin.errors import PagekinError
 
 COMMANDS = {
     "audit": "Count duplicates among ranked search results.",
     "check": "Check new pages against the pages of a run and the verdicts they carry.",
     "compare": "Compare two HTML files: one to one.",
+    "completion": "Complete commands and options in your shell.",
     "crawl": "Crawl sites politely, until there is nothing new to find.",
     "demo": "Make a small web, scan it, print the findings, write the report.",
     "export": "Write what a run found in formats that others read.",
+    "figures": "Write every figure of a run as SVG and PNG files with their data.",
     "fuzzy-threshold": "Show what ssdeep scores mean on the texts of a run.",
     "like": "Rank all pages of a run by style similarity to one: one to all.",
-    "report": "Write a run's figures as one HTML file.",
+    "report": "Tell what a run found in one HTML file.",
     "scan": "Read a crawl, sketch its pages, run the detectors.",
     "serve": "Look at a run, judge its findings, check new pages: the review app and API.",
     "show": "Print a table of a run.",
@@ -53,14 +58,41 @@ class Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names of commands, without importing them, and the options."""
+        found = [
+            CompletionItem(name, help=doc) for name, doc in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _say_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from importlib.metadata import version
+
+    from pagekin.extras import EXTRAS, install_command, is_installed
+
+    there = [extra for extra in EXTRAS if is_installed(extra)]
+    click.echo(f"pagekin {version('pagekin')}")
+    click.echo(f"engines: {', '.join(['local', *(extra for extra in there if extra == 'spark')])}")
+    click.echo(f"extras: {', '.join(there) or 'none'}")
+    for extra in EXTRAS:
+        if extra not in there:
+            click.echo(f"  {extra} is not installed: {install_command(extra)}")
+    ctx.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="pagekin", message="%(prog)s %(version)s")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version,
+    help="Show the version, the engines and the extras that are there.",
+)  # fmt: skip
 def cli() -> None:
     """Find a web page's kin in a crawl.
 
@@ -88,16 +120,22 @@ def main() -> None:
         click.echo("pagekin: interrupted", err=True)
         code = INTERRUPTED
     except PagekinError as error:
-        click.echo(f"pagekin: {error}", err=True)
+        click.echo(f"pagekin: {escaped(str(error))}", err=True)
         code = error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`): not our failure.
         _drop_output()
         code = 0
     except OSError as error:
-        click.echo(f"pagekin: {error}", err=True)
+        click.echo(f"pagekin: {escaped(str(met_limit(error) or error))}", err=True)
         _drop_output()
         code = 1
+    except (MemoryError, ImportError, RuntimeError) as error:
+        limited = met_limit(error)
+        if limited is None:
+            raise
+        click.echo(f"pagekin: {limited}", err=True)
+        code = limited.exit_code
     if code == INTERRUPTED:
         # A thread may still wait for an idle pipe, over which Python would stumble while it shuts down.
         os._exit(code)
@@ -105,7 +143,7 @@ def main() -> None:
 
 
 def _prepare_streams() -> None:
-    """Whoever started us may have closed a stream, or have a terminal that cannot show all characters."""
+    """Streams may be closed, or go to a terminal that cannot show all characters."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:

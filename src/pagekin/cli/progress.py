@@ -11,16 +11,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pagekin.cli.meter import Meter
 from pagekin.errors import PagekinError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from pagekin.engines.base import Advance
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+ROOM_FOR_BAR = 110
+"""Columns of a terminal on which the figures leave room for a bar."""
 
 
 class ProgressReporter:
-    """Says how the work goes on. Is the `Progress` that engines speak to."""
+    """Shows how the work goes on: the `Progress` that engines report to."""
 
     EVERY = 10.0
     """Seconds between two lines where there is no terminal to draw on."""
@@ -30,24 +36,24 @@ class ProgressReporter:
         self.as_json = as_json
         self._bar: Progress | None = None
         self._task: Any = None
-        self._name = ""
-        self._pages = 0
-        self._begin = self._spoke = time.monotonic()
+        self._meter = Meter("", time.monotonic())
+        self._spoke = 0.0
 
     def __enter__(self) -> ProgressReporter:
         if sys.stderr.isatty() and not self.quiet and not self.as_json:
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn
 
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
+            console = Console(stderr=True)
+            figures = TextColumn("{task.fields[figures]}", markup=False)
+            columns: list[ProgressColumn] = [
+                TextColumn("{task.description}", markup=False),
                 TaskProgressColumn(),
-                TextColumn("{task.fields[pages]:,} pages, {task.fields[rate]:,.0f}/s"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
+                figures,
+            ]
+            if console.width >= ROOM_FOR_BAR:
+                columns.insert(1, BarColumn(bar_width=20))
+            self._bar = Progress(*columns, console=console, transient=True)
             self._bar.start()
         return self
 
@@ -57,35 +63,30 @@ class ProgressReporter:
             self._bar = None
 
     def step(self, name: str) -> None:
-        self._name, self._pages = name, 0
-        self._begin = self._spoke = time.monotonic()
+        self._spoke = time.monotonic()
+        self._meter = Meter(name, self._spoke)
         if self._bar is not None:
             if self._task is not None:
                 self._bar.remove_task(self._task)
-            self._task = self._bar.add_task(name, total=1.0, pages=0, rate=0.0)
+            self._task = self._bar.add_task(name, total=1.0, figures="")
         elif self.as_json:
             self.say(f"{name}: begins", step=name)
 
-    def advance(self, pages: int, done: float) -> None:
-        """So many pages more; `done` is the finished share of the step."""
-        self._pages += pages
+    def advance(self, more: Advance) -> None:
+        """The step has come further."""
         now = time.monotonic()
-        elapsed = max(now - self._begin, 1e-9)
-        rate = self._pages / elapsed
+        self._meter.add(more, now)
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, pages=self._pages, rate=rate)
+            self._bar.update(
+                self._task,
+                description=self._meter.title,
+                completed=more.done,
+                figures=self._meter.figures(now),
+            )
         elif now - self._spoke >= self.EVERY:
             self._spoke = now
-            left = elapsed / done - elapsed if done > 0 else None
-            eta = f", {left:,.0f} s left" if left is not None else ""
-            self.say(
-                f"{self._name}: {done:.0%}, {self._pages:,} pages, {rate:,.0f}/s{eta}",
-                step=self._name,
-                done=round(done, 4),
-                pages=self._pages,
-                rate=round(rate, 1),
-                seconds_left=left,
-            )
+            meter = self._meter
+            self.say(f"{meter.title}: {more.done:.0%}, {meter.figures(now)}", **meter.fields(now))
 
     def say(self, message: str, **fields: Any) -> None:
         """A message, or with --json the fields in it."""

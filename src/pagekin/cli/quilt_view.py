@@ -23,7 +23,7 @@ def print_quilt(quilt: Quilt) -> None:
     row = quilt.row
     console.print(Text(clean(row["url"]), style="bold"), soft_wrap=True)
     console.print(
-        f"{row['patch_grams']:,} of {row['grams']:,} grams are patch grams ({row['patch_fraction']:.1%}); "
+        f"{row['covered_grams']:,} of {row['grams']:,} grams are theirs ({row['covered_fraction']:.1%}); "
         f"{row['sources']} sources, {row['foreign_sources']} on other domains; "
         f"{row['uncovered']:,} uncovered\n"
     )

@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from pagekin.run import Run
+
+
+def finished(folder: Path) -> Run:
+    """A run whose pages were all read."""
+    from pagekin.errors import RunError
+    from pagekin.run import Run
+
+    run = Run(folder)
+    if not run.is_done("sketch"):
+        raise RunError(f"{folder} is not finished; go on with `pagekin scan ... --resume`")
+    return run
 
 
 @click.command()
@@ -14,24 +29,28 @@ import click
 )
 @click.option(
     "--cluster", "clusters", metavar="RANK", type=int, multiple=True,
-    help="Add the style cluster of this rank: its figures, its members, a drawing.",
+    help="Add the style cluster of this rank: its pages and a drawing. Repeatable.",
 )  # fmt: skip
-def report(run: Path, output: Path | None, clusters: tuple[int, ...]) -> None:
-    """Write a run's tables and figures as one HTML file that needs nothing else.
+@click.option(
+    "--like", metavar="URL|FILE", multiple=True,
+    help="Add all pages by similarity of style to this one. Repeatable.",
+)  # fmt: skip
+def report(run: Path, output: Path | None, clusters: tuple[int, ...], like: tuple[str, ...]) -> None:
+    """Tell what a run found in one HTML file that needs nothing else.
+
+    First the findings, then style clusters, duplicates, quilts, phrases and sites, causes of duplicates,
+    growth, and what was read. What `pagekin sweep`, `fuzzy-threshold` and `audit` measured on the run is in
+    it too.
 
     \b
     Examples:
       pagekin report run
       pagekin report run -o findings.html
       pagekin report run --cluster 1 --cluster 7
+      pagekin report run --like http://brostohemo.example/node1000.shtml
     """
-    from pagekin.errors import RunError
     from pagekin.report import write_report
-    from pagekin.run import Run
 
     path = output or run / "report.html"
-    opened = Run(run)
-    if not opened.is_done("sketch"):
-        raise RunError(f"{run} is not finished; go on with `pagekin scan ... --resume`")
-    write_report(opened, path, clusters)
+    write_report(finished(run), path, clusters, like)
     click.echo(path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekin.cli.flags import apply, param_options
+from pagekin.cli.flags import apply, param_options, profile_option
 from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 from pagekin.errors import DAMAGED
@@ -36,6 +36,7 @@ PAGE_SHARE = 32
     help="Run in this process, or on a Spark cluster.",
 )
 @click.option("--spark-master", default="local[*]", show_default=True, help="Where Spark runs.")
+@profile_option
 @click.option("--params", "params_file", type=click.Path(path_type=Path), help="Parameters, a TOML file.")
 @click.option(
     "--memory",
@@ -66,6 +67,7 @@ def scan(
     only: str | None,
     engine: str,
     spark_master: str,
+    profile: str | None,
     params_file: Path | None,
     memory: int,
     threads: int | None,
@@ -86,6 +88,7 @@ def scan(
       pagekin scan crawl.warc.gz -o run
       pagekin scan 'segments/*.warc.gz' more/ -o run --threads 8
       pagekin scan pages.jsonl.zst -o run --only "" --strict
+      pagekin scan crawl.warc.gz -o run --profile paper
       pagekin scan crawl.warc.gz -o run --resume
       pagekin scan more/ -o new --against run
     """
@@ -93,7 +96,8 @@ def scan(
     from pagekin.params import Params
     from pagekin.pipeline import scan as run_scan
 
-    params = apply(Params.from_toml(params_file) if params_file else Params(), given)
+    begun = Params.from_toml(params_file, profile) if params_file else Params.of(profile or "default")
+    params = apply(begun, given)
     maximum = memory // PAGE_SHARE
     if maximum < 1:
         raise ParamsError(f"--memory {memory} is too little to hold a page; give for instance 1GB")
@@ -102,6 +106,9 @@ def scan(
     largest = max_page or min(params.read.max_page_bytes, maximum)
     params = params.replace("read", max_page_bytes=largest)
     with reporter:
+        for name in inputs:
+            if Path(name).is_fifo():
+                reporter.say(f"{name}: waits until something is written to this pipe", waits=name)
         run = run_scan(
             inputs,
             output,
@@ -121,14 +128,17 @@ def _engine(name: str, master: str, threads: int | None, memory: int, reporter: 
         from pagekin.engines.spark import SparkEngine
 
         return SparkEngine(master, memory=memory)
+    from pagekin.cli.limits import check_limits
     from pagekin.engines.local import LocalEngine
 
+    check_limits(memory, threads)
     return LocalEngine(threads, reporter, memory)
 
 
 def report_scan(run: Run, reporter: ProgressReporter) -> int:
     """Says what was read and skipped; returns the exit code."""
-    from pagekin.readers import INPUT_FAILURES, READ_REASONS
+    from pagekin.pipeline import damages
+    from pagekin.readers import READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
     reporter.say(
@@ -137,9 +147,14 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
     )
     if counts["lossy"]:
         reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
+    if counts["truncated"]:
+        reporter.say(
+            f"kept {counts['truncated']:,} cut short by the end of an input [truncated]",
+            truncated=counts["truncated"],
+        )
     for reason, n in skipped.items():
         reporter.say(
             f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n
         )
     reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
-    return DAMAGED if any(reason in INPUT_FAILURES for reason in skipped) else 0
+    return DAMAGED if damages(run) else 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from pagekin.cli.terminal import escaped
 from pagekin.errors import DAMAGED
 
 if TYPE_CHECKING:
@@ -51,7 +53,8 @@ def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
 
         click.echo(HEADER)
         for url, digest in _pages(opened):
-            click.echo(digest_line(digest, url))
+            line = digest_line(digest, url)
+            click.echo(escaped(line) if sys.stdout.isatty() else line)
         return 0
     return _match(opened, known, threshold)
 
@@ -82,7 +85,9 @@ def _match(run: Run, known: Path, threshold: int) -> int:
         lines = io.StringIO()
         rows = csv.writer(lines, lineterminator="\n")
         shown = cell(in_one_line(url))
-        rows.writerows([shown, names[number], score] for number, score in index.matches(digest, threshold))
+        for number, score in index.matches(digest, threshold):
+            row = [shown, names[number], score]
+            rows.writerow([escaped(str(part)) for part in row] if sys.stdout.isatty() else row)
         click.echo(lines.getvalue(), nl=False)
     if file.skipped:
         click.echo(f"pagekin: {file.skipped:,} line(s) of {known} are no digests", err=True)

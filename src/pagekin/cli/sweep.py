@@ -62,7 +62,7 @@ class Values(click.ParamType):  # type: ignore[type-arg]
     type=Values("0.1", whole=False),
     default="0.4..1.0",
     show_default=True,
-    help="Fraction of patch grams, at least.",
+    help="Fraction of grams that count, at least.",
 )
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the four curves to this PNG or SVG file.")
 @format_option
@@ -84,7 +84,9 @@ def sweep(
     """Count the quilts of a run for a grid of parameters, each varied around the run's own.
 
     Values are given as 2..10, as 10..80:10 with a step, or as 2,5,9. The texts are read once for each k; all
-    values of c and theta come from the same covers. The run must have been scanned; it need not have quilts.
+    values of c and theta come from the same covers. Two columns count the quilts by covered and by
+    patch grams. The run must have been scanned; it need not have quilts.
+    The counts stay with the run, and `pagekin report` shows them.
 
     \b
     Examples:
@@ -97,6 +99,7 @@ def sweep(
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.report.figures import check_plot
     from pagekin.run import Run
+    from pagekin.studies.kept import SWEEP, keep
     from pagekin.studies.sweep import Grid
     from pagekin.studies.sweep import sweep as run_sweep
 
@@ -113,10 +116,15 @@ def sweep(
             memory=memory,
             progress=reporter,
         )
+    points = found.to_pylist()
+    pivot = {name: getattr(grid.pivot, name) for name in ("k", "m", "c", "theta")}
+    keep(opened, SWEEP, {"pivot": pivot, "points": points})
     if plot is not None:
-        from pagekin.report.quilts import write_sweep_plot
+        from pagekin.report.figures import tiled, write_plot
+        from pagekin.report.studies import sweep_figures
 
-        write_sweep_plot(plot, found, grid.pivot)
+        title = f"Quilts of {run} by parameters"
+        write_plot(plot, tiled(sweep_figures(points, pivot), "sweep", title))
     if form == "table":
         print_table(found, title=f"quilts of {run}")
     else:

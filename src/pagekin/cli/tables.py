@@ -11,6 +11,8 @@ from typing import IO, Any
 
 import pyarrow as pa
 
+from pagekin.cli.terminal import escaped
+
 WIDEST = 60
 """Longest text a cell shows when there is no terminal to measure."""
 
@@ -62,10 +64,18 @@ def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
 
 
 def write_rows(table: pa.Table, form: str, out: IO[bytes]) -> None:
-    """Writes a table for a program: jsonl, csv or parquet."""
+    """Writes a table for a program: jsonl, csv or parquet.
+
+    On a terminal, characters that it would obey are escaped; into a file or a pipe they go as they are.
+    """
+    shown = escaped if out.isatty() else str
     if form == "parquet":
         import pyarrow.parquet as pq
 
+        from pagekin.errors import UsageError
+
+        if out.isatty():
+            raise UsageError("parquet is not for a terminal; write it to a file: pagekin show ... > FILE")
         sink = pa.BufferOutputStream()
         pq.write_table(table, sink, compression="zstd")
         out.write(sink.getvalue())
@@ -77,11 +87,11 @@ def write_rows(table: pa.Table, form: str, out: IO[bytes]) -> None:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(table.column_names)
         for row in table.to_pylist():
-            writer.writerow(cell(v) for v in row.values())
+            writer.writerow(shown(v) if isinstance(v, str) else v for v in map(cell, row.values()))
         out.write(text.getvalue().encode("utf-8", "replace"))
     else:
         for row in table.to_pylist():
-            line = json.dumps(row, ensure_ascii=False, default=_plain)
+            line = shown(json.dumps(row, ensure_ascii=False, default=_plain))
             out.write(line.encode("utf-8", "replace") + b"\n")
 
 
@@ -91,10 +101,21 @@ def cell(value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False, default=_plain)
     if isinstance(value, (datetime, bytes)):
         return _plain(value)
-    # A spreadsheet would run a cell that begins like a formula.
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+    if isinstance(value, str) and _is_formula(value):
         return "'" + value
     return value
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a spreadsheet would run a cell: it begins with =, +, - or @.
+
+    In any width, and after blanks and characters that cannot be seen, which some programs drop first. A tab
+    or a carriage return would begin another cell.
+    """
+    if text[:1] in ("\t", "\r"):
+        return True
+    first = next((c for c in text if unicodedata.category(c)[0] not in "CZ"), "")
+    return unicodedata.normalize("NFKC", first)[:1] in ("=", "+", "-", "@")
 
 
 def _plain(value: object) -> str:

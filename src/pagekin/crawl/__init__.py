@@ -3,10 +3,10 @@
     patterns → yields → saturation      what kind of URL; what such URLs brought; is it enough
             series                      calendars and counters without end
             frontier, scope → state     what to fetch next; a crawl without a network
-       known, answer, curve, warc       duplicates; what a server said; growth; what is stored
+       seen, answer, curve, warc        duplicates; what a server said; growth; what is stored
     scheduler, middleware, robots,
             resolver, spider            Scrapy's side of it
     extension, extension_downloads      the same for any spider
 
-Only what is below `warc` imports Scrapy. `simulate` runs what is above `known` on sites that are functions.
+Only what is below `warc` imports Scrapy.
 """

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pagekin import _core
-from pagekin.crawl.links import absolute
 from pagekin.readers.base import is_html_type, looks_like_html
 from pagekin.readers.http import BadEncodingError, TooLargeError, decode_body, parse_head
+from pagekin.urls import absolute
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MAX_LINKS = 10_000
@@ -32,7 +32,7 @@ class Answer:
     why: str | None = None
 
 
-def understand(url: str, head: bytes, body: bytes | None, limit: int) -> Answer:
+def parse_answer(url: str, head: bytes, body: bytes | None, limit: int) -> Answer:
     """Takes an HTTP answer as it was sent: status line and headers, and the body, still encoded.
 
     There is no body if it was larger than `limit`.
@@ -43,7 +43,8 @@ def understand(url: str, head: bytes, body: bytes | None, limit: int) -> Answer:
     location = http.get(b"\r\nlocation:")
     if http.status in REDIRECTS and location:
         target = absolute(_utf8(location), url)
-        return Answer(http.status, location=target) if target else Answer(http.status, why="bad-redirect")
+        useless = target is None or target == url
+        return Answer(http.status, why="bad-redirect") if useless else Answer(http.status, location=target)
     if http.status != 200:
         return Answer(http.status, why=f"status-{http.status}")
     content_type = http.get(b"\r\ncontent-type:") or None

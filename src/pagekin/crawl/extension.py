@@ -35,7 +35,7 @@ from scrapy.http import Response
 
 from pagekin import _core
 from pagekin.crawl.answer import PASSING
-from pagekin.crawl.extension_downloads import InFlightRequests, taken
+from pagekin.crawl.extension_downloads import InFlightRequests, take_arms
 from pagekin.crawl.saturation import ADVISE, MODES, OFF, SATURATED, STOP, WORTH
 from pagekin.crawl.seen import EXACT, UNIQUE
 from pagekin.crawl.series import ENTRY, LinkPath
@@ -165,7 +165,7 @@ class PagekinExtension:
 
     def judge(self, response: Response) -> dict[str, Any] | None:
         """The verdict on a response; None for what is no page."""
-        arms = taken(response.meta)
+        arms = take_arms(response.meta)
         arm = arms[0] if arms else None
         path, idle = response.meta.pop(SERIES, (ENTRY, False))
         if arm is not None:
@@ -187,7 +187,7 @@ class PagekinExtension:
         if response.status not in PASSING:  # a failing server says nothing about its pages
             for learned in dict.fromkeys(arms):
                 self.state.yields.learn(learned, new, new)
-        self.in_flight.look()
+        self.in_flight.update()
         self.state.curve.add(verdict["kind"] if verdict else "other", self.state.yields.queued.total())
         self._check()
         return verdict
@@ -306,7 +306,7 @@ class PagekinDownloads:
         self._extension.in_flight.start(request)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Nobody had a remedy. What was refused is as good as a fetch without a page; a bad line is not."""
+        """A refused request counts as a fetch without a page; a failed connection does not count."""
         if isinstance(exception, IgnoreRequest):
             self._extension.in_flight.refused(request)
 

@@ -57,11 +57,11 @@ class InFlightRequests:
 
     def schedule(self, request: Request) -> None:
         """It is about to be queued."""
-        self.settle()
+        self.drop_unqueued()
         self._last = None
         if tuple(request.meta.get(WAITS, ())[:2]) == (self._run, id(request)):
             return  # one object yielded twice: it has one place to note where it is, and waits already
-        before = taken(request.meta)
+        before = take_arms(request.meta)
         # With an arm but not waiting: made from one that was on its way. Spiders see none that has an arm.
         if before and WAITS not in request.meta:
             request.meta[VIA] = tuple(map(tuple, dict.fromkeys(before)))
@@ -80,10 +80,10 @@ class InFlightRequests:
         if request is self._last:
             self._forget(request)
 
-    def settle(self) -> None:
+    def drop_unqueued(self) -> None:
         """Forgets requests that were about to be queued and then were not.
 
-        Nobody tells of a request that another receiver of the signal refused. But the engine asks all
+        There is no signal for a request that another receiver of the signal refused. But the engine asks all
         receivers and then the scheduler, in one go; so when anything else happens, the scheduler has counted
         the request or will not have it. Of a scheduler that does not count nothing can be said.
         """
@@ -98,7 +98,7 @@ class InFlightRequests:
 
     def start(self, request: Request) -> None:
         """It is being fetched, or will be refused, or answered by somebody else."""
-        self.settle()
+        self.drop_unqueued()
         self._unsure.clear()  # what is fetched was queued: this scheduler does not count
         arm = request.meta.get(ARM)
         if WAITS not in request.meta or arm is None:
@@ -110,12 +110,12 @@ class InFlightRequests:
 
     def refused(self, request: Request) -> None:
         """It will not be fetched, by robots.txt for instance: that brought nothing new."""
-        for arm in taken(request.meta) if request in self._flying else ():
+        for arm in take_arms(request.meta) if request in self._flying else ():
             self._yields.learn(arm, False, False)
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Brings `yields` up to date."""
-        self.settle()
+        self.drop_unqueued()
         engine = self._crawler.engine
         if engine is None:
             return
@@ -142,14 +142,14 @@ class InFlightRequests:
         return bool(run == self._run)
 
     def _forget(self, request: Request) -> None:
-        arms = taken(request.meta)
+        arms = take_arms(request.meta)
         if self._restore(request) and arms:
             self._yields.drop(arms[0])
             for arm in arms[1:]:
                 self._yields.learn(arm, False, False)
 
 
-def taken(meta: dict[str, Any]) -> list[Arm]:
+def take_arms(meta: dict[str, Any]) -> list[Arm]:
     """A request's arm and those in whose place it came, taken from it: its end is learned once."""
     own, via = meta.pop(ARM, None), meta.pop(VIA, ())
     return [Arm(*arm) for arm in (own, *via)] if own is not None else []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pagekin.crawl.resolver import Resolver
+
 _NAMES = {
     "TimeoutError": "timeout", "TCPTimedOutError": "timeout", "ResponseNeverReceived": "connection",
     "DownloadTimeoutError": "timeout", "ConnectionRefusedError": "refused", "DNSLookupError": "dns",
@@ -13,4 +15,7 @@ _NAMES = {
 
 def why_failed(error: BaseException | None) -> str:
     name = type(error).__name__ if error is not None else "unknown"
-    return _NAMES.get(name, name)
+    why = _NAMES.get(name, name)
+    if why == "dns" and any(host in str(error) for host in Resolver.refused):
+        return "private-address"
+    return why

@@ -63,7 +63,7 @@ class CrawlFolder:
 @contextmanager
 def crawl_folder(path: Path, params: CrawlParams, *, resume: bool) -> Iterator[CrawlFolder]:
     """A new folder, or one in which nothing was stored; with `resume` one of the same seeds and scope."""
-    with writing(path):
+    with writing(path, resumable=True):
         path.mkdir(parents=True, exist_ok=True)
         lock = (path / ".lock").open("wb")
     with lock:
@@ -76,7 +76,7 @@ def crawl_folder(path: Path, params: CrawlParams, *, resume: bool) -> Iterator[C
             left.unlink()
         folder = CrawlFolder(path, params)
         if not (path / "crawl.json").exists():
-            with writing(path):
+            with writing(path, resumable=True):
                 folder._write({"format": FORMAT, "state": "running", "params": asdict(params)})
         yield folder
 
@@ -90,7 +90,7 @@ def _check(path: Path, params: CrawlParams, resume: bool) -> None:
         if any(p.name != ".lock" and not p.name.endswith(TEMP_SUFFIX) for p in path.iterdir()):
             raise RunExistsError(f"{path} exists and is not a crawl folder; choose another -o") from None
         return
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunError(f"cannot read {path / 'crawl.json'}: {error!r}") from error
     if info.get("format") != FORMAT:
         raise RunError(f"{path} was written in format {info.get('format')}; this pagekin reads {FORMAT}")

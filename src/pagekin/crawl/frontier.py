@@ -111,7 +111,7 @@ class Frontier:
             self._waiting[url] = target
         return target
 
-    def knows(self, url: str) -> bool:
+    def has_seen(self, url: str) -> bool:
         """Whether this very text was added before: what most links on a page are, told quickly."""
         return hash(url) in self._links
 
@@ -128,7 +128,7 @@ class Frontier:
             heapq.heappush(host.heap, self._entry(target.arm))
         queue.append(target)
 
-    def land(self, arm: Arm) -> None:
+    def finish(self, arm: Arm) -> None:
         """A fetch ended that says nothing of its arm."""
         self.yields.finish(arm)
 
@@ -164,7 +164,7 @@ class Frontier:
         self._waiting = {target.url: target for target in self._targets()}
 
     def take(self, url: str) -> Target | None:
-        """Takes a URL out by name, adding it if nobody linked to it; None if it was taken before."""
+        """Takes a URL out by name, adding it if no page linked to it; None if it was taken before."""
         assert self._waiting is not None
         self.add(url)
         target = self._waiting.pop(url, None)

@@ -28,6 +28,7 @@ class CrawlParams:
     timeout: float = 30.0
     user_agent: str = AGENT
     seed: int = 0
+    allow_private: bool = False
 
     def __post_init__(self) -> None:
         for name, value, known in (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from pagekin.crawl.answer import PASSING, understand
+from pagekin.crawl.answer import PASSING, parse_answer
 from pagekin.crawl.state import FrontierCrawl
 from pagekin.crawl.warc import FETCHED_AS, LARGER_THAN, ROBOTS, segments
 from pagekin.readers.frames import Codec
@@ -36,14 +36,14 @@ class StoredResponse(NamedTuple):
 
 def replay(folder: Path, state: FrontierCrawl, limit: int) -> int:
     """Tells a new state everything that the files hold; returns the number of answers."""
-    mend(folder)
+    drop_partial_record(folder)
     state.frontier.replay()
     count = 0
     for stored in stored_responses(folder, limit):
         if stored.robots:
             continue
         larger = stored.larger_than
-        answer = understand(stored.url, stored.head, stored.body if larger is None else None, limit)
+        answer = parse_answer(stored.url, stored.head, stored.body if larger is None else None, limit)
         fits_now = answer.why == "too-large" and larger is not None and larger < limit
         if answer.status in PASSING or fits_now:
             continue  # it will be asked for again
@@ -60,7 +60,7 @@ def is_empty(folder: Path, limit: int) -> bool:
     return all(stored.robots for stored in stored_responses(folder, limit))
 
 
-def mend(folder: Path) -> None:
+def drop_partial_record(folder: Path) -> None:
     """Removes a last record that a kill cut off."""
     for path in segments(folder)[-1:]:
         whole = _whole(path)
@@ -94,7 +94,7 @@ def stored_responses(folder: Path, limit: int) -> Iterator[StoredResponse]:
     for path in segments(folder):
         with closing(open_source(str(path))) as source:
             for raw in RecordScanner(source, Codec("gzip", source), limit + MAX_HEAD, lambda raw: True):
-                stored = _stored(raw) if raw.reason is None else None
+                stored = _stored(raw) if raw.reason is None and not raw.missing else None
                 if stored is None:
                     continue
                 marked |= stored.robots

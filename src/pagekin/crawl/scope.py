@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from pagekin import _core
-from pagekin.crawl.links import absolute
 from pagekin.errors import UsageError
+from pagekin.urls import absolute
 
 HOST, DOMAIN, PREFIX = "host", "domain", "prefix"
 SCOPES = (HOST, DOMAIN, PREFIX)

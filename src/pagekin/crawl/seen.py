@@ -28,7 +28,7 @@ class SeenPages:
     """
 
     def __init__(self, threshold: int = 90) -> None:
-        self._index = _core.FuzzyStream(threshold)
+        self._index = _core.FuzzyIndex(threshold)
         self._words: dict[bytes, int] = {}
         self._seen = 0
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pagekin.crawl.params import CrawlParams
+from pagekin.crawl.resolver import ALLOW_PRIVATE, SEEDS
+from pagekin.crawl.scope import Scope
 
 
 def settings(params: CrawlParams) -> dict[str, Any]:
@@ -24,6 +26,8 @@ def settings(params: CrawlParams) -> dict[str, Any]:
             "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
         },
         "DNS_RESOLVER": "pagekin.crawl.resolver.Resolver",
+        SEEDS: Scope(params.seeds).seeds,
+        ALLOW_PRIVATE: params.allow_private,
         "USER_AGENT": params.user_agent,
         "DOWNLOAD_DELAY": params.delay,
         "RANDOMIZE_DOWNLOAD_DELAY": False,

@@ -11,7 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from pagekin.crawl.answer import understand
+from pagekin.crawl.answer import parse_answer
 from pagekin.crawl.failures import why_failed
 from pagekin.crawl.middleware import HEAD, RECEIVED
 from pagekin.crawl.params import CrawlParams
@@ -52,7 +52,7 @@ class CrawlSpider(scrapy.Spider):
     def parse(self, response: Response, **_: Any) -> None:
         target, limit = response.meta[TARGET], self.params.max_page_bytes
         body = response.body if response.meta.get(RECEIVED, 0) <= limit else None
-        answer = understand(target.url, response.meta[HEAD], body, limit)
+        answer = parse_answer(target.url, response.meta[HEAD], body, limit)
         self.state.settle(target, answer)
         self._after()
 

@@ -55,7 +55,7 @@ def crawl(
     with crawl_folder(output, params, resume=resume) as folder:
         patient = params.saturation == STOP
         state = FrontierCrawl(scope, params.order, params.seed, params.worth, params.threshold, patient)
-        with writing(output):
+        with writing(output, resumable=True):
             replayed = replay(output, state, params.max_page_bytes)
             if params.saturation == STOP and len(state.frontier) and state.saturation.holds():
                 folder.save(state, SATURATED)
@@ -67,9 +67,9 @@ def crawl(
             reason, saturated_at = _drive(folder, state, writer, listen or (lambda state: None))
         finally:
             writer.close()
-            with writing(output):
+            with writing(output, resumable=True):
                 folder.save(state, None)
-        with writing(output):
+        with writing(output, resumable=True):
             folder.save(state, reason)
     point = state.curve.now()
     if not point.unique and reason != "interrupted":
@@ -131,7 +131,7 @@ def _drive(
         raise ended.exception()  # type: ignore[misc]
     done = spider()
     if done.problem is not None:
-        with writing(folder.path):
+        with writing(folder.path, resumable=True):
             raise done.problem
     return done.ending or "finished", done.saturated_at
 

@@ -108,7 +108,7 @@ class FrontierCrawl(CrawlState):
         if why is not None:
             self.skipped[why] += 1
         if why is None and self.frontier.add(location, target, redirect=True) is not None:
-            self.frontier.land(target.arm)
+            self.frontier.finish(target.arm)
         else:
             self.frontier.learn(target, False)
         self.curve.add("redirect", len(self.frontier))
@@ -124,7 +124,7 @@ class FrontierCrawl(CrawlState):
         """Queues what is in scope and new; returns whether any of it belongs to a rich arm."""
         rich = False
         for link in links:
-            if self.frontier.knows(link):
+            if self.frontier.has_seen(link):
                 continue
             why = self.scope.refuses(link)
             if why is not None:

@@ -30,16 +30,26 @@ class Sketch:
     def schema(self) -> pa.Schema:
         return SKETCHED.schema
 
-    def open(self, threads: int) -> BatchFunction:
-        sketcher = _core.Sketcher(
-            threads, self.style.n, self.style.m, self.style.seed, shingler(self.shingles)
+    def native(self, threads: int) -> _core.Sketcher:
+        """The kernel, on a pool of so many threads."""
+        return _core.Sketcher(
+            threads,
+            self.style.n,
+            self.style.m,
+            self.style.seed,
+            self.style.scripts,
+            self.style.structure_t > 0,
+            shingler(self.shingles),
         )
+
+    def open(self, threads: int) -> BatchFunction:
+        sketcher = self.native(threads)
         names = SKETCHED.names
         return lambda records: sketcher.sketch(records).select(names)
 
 
 @dataclass(frozen=True)
-class Rows:
+class SelectRows:
     """The rows of one table among sketched records: the pages, or the records that are none."""
 
     table: Table
@@ -63,11 +73,11 @@ def link_rows(batch: Batch) -> Batch:
 
 
 OUTPUTS = (
-    Output(PAGES, Rows(PAGES)),
-    Output(TEXTS, Rows(TEXTS)),
+    Output(PAGES, SelectRows(PAGES)),
+    Output(TEXTS, SelectRows(TEXTS)),
     Output(LINKS, link_rows),
-    Output(SKETCHES, Rows(SKETCHES)),
-    Output(SKIPPED, Rows(SKIPPED, skipped=True)),
+    Output(SKETCHES, SelectRows(SKETCHES)),
+    Output(SKIPPED, SelectRows(SKIPPED, skipped=True)),
 )
 
 

@@ -52,7 +52,7 @@ class Resources:
 
 
 class Reducer(Protocol):
-    """Takes in rows, and gives what they amount to when all have met."""
+    """Takes all rows of some groups, then gives the result."""
 
     def push(self, batch: Batch) -> None:
         """More rows, in any order."""
@@ -88,14 +88,32 @@ class Output:
     project: BatchFunction
 
 
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """How far a step has come since it was last said."""
+
+    rows: int
+    """So many more: pages while a crawl is read, else rows of a table."""
+    done: float
+    """The finished share, from 0 to 1. A step may have several parts; each begins again at 0."""
+    file: str | None = None
+    """The input that is being read."""
+    records: int = 0
+    """So many more records of it, pages or not."""
+    size: int = 0
+    """So many more bytes of HTML."""
+    earlier: bool = False
+    """A run that was stopped did this: it took no time now."""
+
+
 class Progress(Protocol):
     """Is told how the work goes on."""
 
     def step(self, name: str) -> None:
         """A new step begins."""
 
-    def advance(self, pages: int, done: float) -> None:
-        """So many pages more; `done` is the finished share of the step, from 0 to 1."""
+    def advance(self, more: Advance) -> None:
+        """The step has come further."""
 
 
 class Silent:
@@ -104,7 +122,7 @@ class Silent:
     def step(self, name: str) -> None:
         pass
 
-    def advance(self, pages: int, done: float) -> None:
+    def advance(self, more: Advance) -> None:
         pass
 
 

@@ -20,8 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from pagekin.engines.base import Batch, Engine, Exchange, Kernel, Output, Progress, Resources, Silent
+from pagekin.engines.base import Advance, Batch, Engine, Exchange, Kernel, Output, Progress, Resources, Silent
 from pagekin.engines.parts import Mark, PartWriter, finished_parts, write_table
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, batches, read_input
@@ -85,7 +86,7 @@ class LocalEngine(Engine):
             for batch in run.batches(table, names):
                 yield batch
                 done += batch.num_rows
-                self.progress.advance(batch.num_rows, done / total)
+                self.progress.advance(Advance(batch.num_rows, done / total))
 
         return Stream(stored, schema, spill=run.spill)
 
@@ -115,7 +116,7 @@ class LocalEngine(Engine):
                     self.threads,
                     self.memory,
                     Path(folder),
-                    advance=lambda done: self.progress.advance(0, done),
+                    advance=lambda done: self.progress.advance(Advance(0, done)),
                     note=self.metrics.__setitem__,
                 )
                 reducer = kernel.open(resources)
@@ -150,18 +151,27 @@ class LocalEngine(Engine):
         mark = done[-1] if done else None
         meter = Meter(data.inputs, self.progress)
         for part in done:
-            meter.advance(part.pages, part.page, part.offset)
+            meter.advance(part.page, part.offset, rows=part.pages, earlier=True)
         writer = PartWriter(work, outputs, done)
         try:
             with Prefetch(data.open(mark)) as source:
                 for batch in source:
                     page, offset = writer.write(batch)
-                    meter.advance(batch.column("reason").null_count, page, offset)
+                    meter.advance(
+                        page,
+                        offset,
+                        rows=batch.column("reason").null_count,
+                        records=batch.num_rows,
+                        size=pc.sum(batch.column("html_bytes")).as_py() or 0,
+                    )
             writer.finish()
         finally:
             writer.close()
         run.stage(step)
         return run.publish(step, [output.table for output in outputs])
+
+
+BYTE_OFFSETS = ("arc", "cdx", "jsonl", "warc", "wet")
 
 
 class Meter:
@@ -177,13 +187,16 @@ class Meter:
             total += _size(source.path)
         self.total = max(total, 1)
 
-    def advance(self, pages: int, page: int, offset: int) -> None:
-        """So many pages more, the last record read being `page` at `offset`."""
+    def advance(
+        self, page: int, offset: int, *, rows: int, records: int = 0, size: int = 0, earlier: bool = False
+    ) -> None:
+        """The last record that was read is `page` at `offset`; the rest as in `Advance`."""
         ordinal = page >> RECORD_BITS
         source = self.inputs[ordinal]
-        # Only WARC offsets are bytes of the file as it lies on the disk.
-        inside = min(offset, _size(source.path)) if source.format in ("warc", "wet") else 0
-        self.progress.advance(pages, (self.begins[ordinal] + inside) / self.total)
+        # Where offsets are bytes of the file as it lies on the disk, or (if it is compressed) more than that.
+        inside = min(offset, _size(source.path)) if source.format in BYTE_OFFSETS else 0
+        done = (self.begins[ordinal] + inside) / self.total
+        self.progress.advance(Advance(rows, done, source.path, records, size, earlier))
 
 
 def _size(path: str) -> int:

@@ -36,7 +36,7 @@ SOURCE = "ordinal long, path string, format string, name string"
 
 
 @dataclass(frozen=True)
-class Rows:
+class SparkDataset:
     """A dataset: Spark rows, and what each worker does to the batches it makes of them."""
 
     frame: DataFrame
@@ -96,13 +96,14 @@ class SparkEngine(Engine):
                 f"Spark did not start ({first}); it needs Java 17 or newer on the PATH"
             ) from error
 
-    def read(self, inputs: Sequence[Input], params: ReadParams) -> Rows:
+    def read(self, inputs: Sequence[Input], params: ReadParams) -> SparkDataset:
         """The records of a crawl: one partition per input."""
         if any(source.path == "-" for source in inputs):
             raise UsageError("the spark engine cannot read stdin; give it a file that its workers can open")
         rows = [(source.ordinal, _absolute(source.path), source.format, source.path) for source in inputs]
         frame = self.spark.createDataFrame(self.spark.sparkContext.parallelize(rows, len(rows)), SOURCE)
-        return Rows(frame, params)
+        # Workers run in another folder.
+        return SparkDataset(frame, replace(params, base=_absolute(params.base)) if params.base else params)
 
     def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> Stream:
         """A stored table. So far the driver does what follows from one, with the local engine's verbs."""
@@ -120,12 +121,12 @@ class SparkEngine(Engine):
     def publish(self, run: Run, step: str, tables: Mapping[Table, Stream | pa.Table]) -> None:
         self.driver.publish(run, step, tables)
 
-    def map(self, data: Rows | Stream, kernel: Kernel) -> Rows | Stream:
+    def map(self, data: SparkDataset | Stream, kernel: Kernel) -> SparkDataset | Stream:
         if isinstance(data, Stream):
             return self.driver.map(data, kernel)
         return replace(data, kernels=(*data.kernels, kernel))
 
-    def save(self, data: Rows, run: Run, step: str, outputs: Sequence[Output]) -> None:
+    def save(self, data: SparkDataset, run: Run, step: str, outputs: Sequence[Output]) -> None:
         """Computes the dataset once, and writes each table from it."""
         tables = [output.table for output in outputs]
         if not run.is_staged(step):

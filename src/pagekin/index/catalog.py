@@ -76,7 +76,7 @@ def quoted(text: str) -> str:
 def _sql_type(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
         return (
-            "STRUCT(page BIGINT, shingles BIGINT, foreign BOOLEAN)[]"
+            'STRUCT(page BIGINT, shingles BIGINT, "foreign" BOOLEAN)[]'
             if "foreign" in str(kind)
             else "VARCHAR[]"
         )

@@ -2,6 +2,7 @@
 
     pages.arrow      one row a page: id, address, and where it belongs
     styles.forest    style fingerprints            (crates/core/src/forest.rs)
+    structures.forest  structure fingerprints, if they count
     texts.forest     shingles, 16 bits of each
     md5.forest       64 bits of the MD5 of the text
     urls.forest      64 bits of a hash of the address
@@ -62,10 +63,13 @@ def build_known(run: Run, catalog: Catalog, folder: Path, threads: int = 2) -> N
         writer.write_table(pages.combine_chunks(), max_chunksize=PIECE)
     params = run.params
     styles = _core.ForestWriter(params.style.m, min(params.style.m, STYLE_BANDS))
+    structures = _core.ForestWriter(params.style.m, min(params.style.m, STYLE_BANDS))
     texts = _core.ForestWriter(params.shingles.m, min(params.shingles.m, TEXT_BANDS))
     md5 = _core.ForestWriter(WORD, 1)
     for batch in _sketches(run):
         styles.push(batch.column("style"))
+        if params.style.structure_t:
+            structures.push(batch.column("structure"))
         texts.push(batch.column("shingles"), words=True)
         md5.push(
             pa.array(
@@ -76,13 +80,16 @@ def build_known(run: Run, catalog: Catalog, folder: Path, threads: int = 2) -> N
     urls = _core.ForestWriter(WORD, 1)
     for chunk in pages["url"].chunks:
         urls.push(pa.array([url_key(url or "") for url in chunk.to_pylist()], pa.binary()))
-    for name, writer in (("styles", styles), ("texts", texts), ("md5", md5), ("urls", urls)):
+    writers = {"styles": styles, "texts": texts, "md5": md5, "urls": urls}
+    if params.style.structure_t:
+        writers["structures"] = structures
+    for name, writer in writers.items():
         writer.finish(str(folder / f"{name}.forest"), threads)
 
 
 def _sketches(run: Run) -> Iterator[pa.RecordBatch]:
     for known in run.lineage:
-        yield from known.batches("sketches", ["style", "shingles", "md5"])
+        yield from known.batches("sketches", ["style", "structure", "shingles", "md5"])
 
 
 def url_key(url: str) -> bytes:
@@ -100,6 +107,11 @@ class Known:
             self._map = pa.memory_map(str(place / "pages.arrow"))
             self.pages: pa.Table = pa.ipc.open_file(self._map).read_all()
             self.styles = _core.Forest(str(place / "styles.forest"), self.params.style.m)
+            self.structures = (
+                _core.Forest(str(place / "structures.forest"), self.params.style.m)
+                if self.params.style.structure_t
+                else None
+            )
             self.texts = _core.Forest(str(place / "texts.forest"), self.params.shingles.m)
             self.md5 = _core.Forest(str(place / "md5.forest"), WORD)
             self.urls = _core.Forest(str(place / "urls.forest"), WORD)
@@ -119,10 +131,19 @@ class Known:
         found: int | None = self._columns["cluster"][chunk][place].as_py()
         return found
 
-    def like_style(self, fingerprint: bytes) -> list[Found]:
-        """Stored pages whose style is linked to this one, closest first."""
-        found = self.styles.nearest(fingerprint, self.params.style.t, WIDTH, NEAREST)
-        return [Found(*values) for values in found]
+    def like_style(self, fingerprint: bytes | None, structure: bytes | None = None) -> list[Found]:
+        """Stored pages whose noise or structure is linked to this one's, closest first."""
+        style = self.params.style
+        best: dict[int, Found] = {}
+        for forest, query, t in (
+            (self.styles, fingerprint, style.t),
+            (self.structures, structure, style.structure_t),
+        ):
+            for values in forest.nearest(query, t, WIDTH, NEAREST) if forest and query else ():
+                one = Found(*values)
+                if one.row not in best or best[one.row].similarity < one.similarity:
+                    best[one.row] = one
+        return sorted(best.values(), key=lambda one: (-one.similarity, one.row))[:NEAREST]
 
     def like_text(self, shingles: bytes, least: int) -> list[Found]:
         """Stored pages that share at least so many shingles, closest first."""

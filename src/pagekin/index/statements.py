@@ -24,7 +24,7 @@ STATEMENTS = (
         p.title, p.generator, p.date, p.input, p."offset", p.run,
         c.cluster, c.similarity, s.name AS software, d."class", d.copy, d.jaccard, f.fuzzy, f.fuzzy_copy,
         f.score,
-        q.patch_fraction, q.sources, o.originality
+        q.covered_fraction, q.sources, o.originality
     FROM all_pages p
     LEFT JOIN in_cluster c USING (page) LEFT JOIN clusters s USING (cluster)
     LEFT JOIN in_class d USING (page) LEFT JOIN in_fuzzy f USING (page)
@@ -47,7 +47,7 @@ STATEMENTS = (
     SELECT fuzzy, page, url, host, domain, fuzzy_copy AS kind, score FROM pages WHERE fuzzy IS NOT NULL
     ORDER BY fuzzy, page""",
     """CREATE TABLE site_pages AS
-    SELECT domain, host, page, url, title, words, cluster, "class", patch_fraction FROM pages
+    SELECT domain, host, page, url, title, words, cluster, "class", covered_fraction FROM pages
     ORDER BY domain, host, page""",
     """CREATE TABLE quilts AS
     SELECT q.* EXCLUDE (run), p.domain, p.host, p.words, p.title, p.date
@@ -60,7 +60,7 @@ STATEMENTS = (
     "CREATE TABLE covers AS SELECT * EXCLUDE (run) FROM all_covers ORDER BY page",
     """CREATE TABLE domains AS
     SELECT domain, count(*) AS pages, count(DISTINCT host) AS hosts, count(DISTINCT cluster) AS clusters,
-        count(*) FILTER (patch_fraction IS NOT NULL) AS quilts,
+        count(*) FILTER (covered_fraction IS NOT NULL) AS quilts,
         count(*) FILTER ("class" IS NOT NULL AND "class" <> page) AS copies,
         avg(originality) AS originality, sum(words)::BIGINT AS words, min(page) AS first
     FROM pages WHERE domain IS NOT NULL GROUP BY domain ORDER BY pages DESC, domain""",

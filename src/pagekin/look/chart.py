@@ -67,7 +67,8 @@ class Chart:
         self.x, self.y, self.height = x, y, height
         rows = legend_rows(legend)
         self.left = 16 + LETTER * max((len(label) for _, label in y.ticks()), default=1)
-        self.right = WIDTH - 22.0
+        last = x.ticks()[-1][1] if x.ticks() else ""
+        self.right = WIDTH - max(22.0, LETTER * len(last) / 2 + 8)
         self.top = 38.0 + LINE * len(rows)
         self.bottom = height - 2.0 * LINE - 4
         self._drawn = [self._axes(), *legend_lines(rows, swatch, 42)]
@@ -92,6 +93,7 @@ class Chart:
         """Points or discs. Those that stand out are drawn last, so that nothing hides them."""
         held = [mark for mark in marks if self.x.fits(mark.x) and self.y.fits(mark.y)]
         self._drawn += [self._mark(mark) for mark in sorted(held, key=lambda mark: mark.hot)]
+        self._drawn += [self._label(mark) for mark in held if mark.label]
 
     def columns(self, bars: Sequence[tuple[float, float, float, str]], *, series: int = 1) -> None:
         """A column for each (from, to, height, title)."""
@@ -112,8 +114,8 @@ class Chart:
                 )
             )
 
-    def rule(self, text: str, *, x: float | None = None, y: float | None = None) -> None:
-        """A line across at one value, and what it means."""
+    def rule(self, text: str, *, x: float | None = None, y: float | None = None, start: bool = False) -> None:
+        """A line across at one value, and what it means, written at its end or at its start."""
         if x is not None and self.x.fits(x):
             at = self._at(x, self.y.low)[0]
             near_end = at > (self.left + self.right) / 2
@@ -124,7 +126,10 @@ class Chart:
             self._drawn += [tag("line", class_="rule", x1=at, x2=at, y1=self.top, y2=self.bottom), label]
         if y is not None and self.y.fits(y):
             at = self._at(self.x.low, y)[1]
-            label = tag("text", text, class_="label", x=self.right, y=at - 5, text_anchor="end")
+            label = tag(
+                "text", text, class_="label", x=self.left + 5 if start else self.right, y=at - 5,
+                text_anchor=None if start else "end",
+            )  # fmt: skip
             self._drawn += [tag("line", class_="rule", x1=self.left, x2=self.right, y1=at, y2=at), label]
 
     def bands(self, titles: Sequence[tuple[float, str]]) -> None:
@@ -182,17 +187,17 @@ class Chart:
         parts.append(tag("circle", _title(mark.title), class_=kind, cx=x, cy=y, r=mark.radius))
         if mark.inner:
             parts.append(tag("circle", class_=f"inner {_series(mark.series)}", cx=x, cy=y, r=mark.inner))
-        if mark.label:
-            # On the side where there is room.
-            end = x > (self.left + self.right) * 0.6
-            off = mark.radius + 5
-            parts.append(
-                tag(
-                    "text", mark.label, class_="label", x=x - off if end else x + off, y=y + 4,
-                    text_anchor="end" if end else None,
-                )
-            )  # fmt: skip
         return join(parts)
+
+    def _label(self, mark: Mark) -> Html:
+        x, y = self._at(mark.x, mark.y)
+        # On the side where there is room.
+        end = x > (self.left + self.right) * 0.6
+        off = mark.radius + 5
+        return tag(
+            "text", mark.label, class_="label", x=x - off if end else x + off, y=y + 4,
+            text_anchor="end" if end else None,
+        )  # fmt: skip
 
 
 def drawing(inside: Html, width: int, height: float, alt: str) -> Html:

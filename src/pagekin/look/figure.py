@@ -65,8 +65,17 @@ class Figure:
 
     def png(self) -> bytes:
         """The drawing as pixels on white."""
-        try:
-            from resvg_py import svg_to_bytes
-        except ImportError:
-            raise MissingExtraError("a figure as PNG", "report") from None
+        if not can_png():
+            raise MissingExtraError("a figure as PNG", "report")
+        from resvg_py import svg_to_bytes
+
         return bytes(svg_to_bytes(svg_string=self.standalone(), width=PIXELS, background="#ffffff"))
+
+
+def can_png() -> bool:
+    """What makes PNG files is installed."""
+    try:
+        import resvg_py  # noqa: F401
+    except ImportError:
+        return False
+    return True

@@ -56,7 +56,9 @@ class Graph:
 def draw(graph: Graph, alt: str) -> Html:
     """Pages in the colours and shapes of the most frequent names, the marked page as a ring."""
     counts = Counter(graph.pages)
-    named = sorted(counts, key=lambda name: (-counts[name], name))[: SERIES - 1]
+    # A colour of one page alone would say nothing.
+    several = [name for name in counts if counts[name] > 1]
+    named = sorted(several, key=lambda name: (-counts[name], name))[: SERIES - 1]
     series = {name: number for number, name in enumerate(named, 1)}
     rows = legend_rows([short(name, NAME) for name in named])
     top = LINE * len(rows) + 12.0

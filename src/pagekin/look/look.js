@@ -82,7 +82,7 @@ export function csvOf(table) {
   return [head, ...rows].map(line).join("\n") + "\n";
 }
 
-const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "font-family", "font-size", "display"];
+const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "font-family", "font-size", "display", "paint-order"];
 
 /** A drawing that needs no stylesheet: what the page gives its parts is written into them. */
 export function svgOf(drawing) {
@@ -167,7 +167,10 @@ function equipTable(table) {
     });
     buttons.push(toggle);
   }
-  (table.closest(".scroll") ?? table).after(tools(...buttons));
+  const box = table.closest(".scroll") ?? table;
+  // The line below the table, if there is one, takes them.
+  if (box.nextElementSibling?.matches(".rest")) box.nextElementSibling.append(...buttons);
+  else box.after(tools(...buttons));
 }
 
 /** Titles of marks show at once, and the arrow keys go from mark to mark. */

@@ -30,7 +30,7 @@ def join(parts: Iterable[object], between: str = "") -> Html:
     return Html(between.join(map(text, parts)))
 
 
-def tag(name: str, *children: object, **attributes: object) -> Html:
+def tag(name: str, /, *children: object, **attributes: object) -> Html:
     """An element. Attributes with None or False are left out; `class_` and `aria_label` read as expected.
 
     Examples:

@@ -29,6 +29,8 @@ class Axis:
     form: Callable[[float], str] = scaled
     whole: bool = False
     """only whole numbers are ticks"""
+    first: float = 0.0
+    """ticks begin here, though the axis may begin before"""
 
     @classmethod
     def over(
@@ -76,7 +78,7 @@ class Axis:
             ['1', '2', '3', '5', '7']
         """
         values = self._powers() if self.log else self._steps()
-        return [(value, self.form(value)) for value in values]
+        return [(value, self.form(value)) for value in values if value >= self.first or not self.log]
 
     def _powers(self) -> list[float]:
         first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)

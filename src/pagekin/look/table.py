@@ -49,6 +49,9 @@ TONES: dict[str, str] = {
 """The tone of a tag, by what it says."""
 
 
+FEW = 6
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows to look at, of those there are."""
@@ -100,12 +103,12 @@ class Table:
 
     def _rest(self) -> Html:
         total = len(self.rows) if self.total is None else self.total
-        shown = f"{len(self.rows):,} of {total:,} {self.noun}" if total > len(self.rows) else ""
-        shown = shown or f"{'All ' if total > 1 else ''}{total:,} {self.noun}"
-        parts: list[object] = [shown + "."]
-        if total > len(self.rows) and self.rest:
-            parts += [" The rest: ", tag("code", self.rest)]
-        return tag("p", *parts, class_="rest")
+        if total <= len(self.rows):
+            # A few rows need not be counted for the reader.
+            return tag("p", tag("span", f"All {total:,} {self.noun}.") if total >= FEW else "", class_="rest")
+        shown: list[object] = [f"{len(self.rows):,} of {total:,} {self.noun}."]
+        shown += [" The rest: ", tag("code", self.rest)] if self.rest else []
+        return tag("p", tag("span", *shown), class_="rest")
 
 
 def cell(column: Column, value: Any) -> Html:
@@ -126,7 +129,7 @@ def cell(column: Column, value: Any) -> Html:
     stored = _stored(value) if column.numeric or column.form == "id" else shown
     drawn = gauge(value) if column.bar else ""
     return tag(
-        "td", drawn, shown, class_="n" if column.numeric else None, data_v=None if stored == shown else stored
+        "td", shown, drawn, class_="n" if column.numeric else None, data_v=None if stored == shown else stored
     )
 
 

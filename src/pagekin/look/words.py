@@ -101,7 +101,7 @@ def short_url(url: str, width: int = URL_WIDTH) -> str:
 
     Examples:
         >>> short_url("https://www.example.org/a/very/long/path/to/some/page.html?id=1", 40)
-        'www.example.org/a/ver…ome/page.html?id=1'
+        'www.example.org/a/very…me/page.html?id=1'
         >>> short_url("http://a.example/")
         'a.example/'
     """

@@ -1,7 +1,11 @@
-"""Parameters: one frozen dataclass per part of the work, with the papers' defaults.
+"""Parameters of a run, and the two sets of values to begin with.
 
-A field whose metadata names a `flag` is a flag of `pagekin scan` too. A parameter file is TOML with one table
-per part:
+The profile `default` has what gave the best findings on real pages, `paper` exactly what the papers define. A
+field's metadata has `doc`; `flag`, the option of `pagekin scan` that sets it; `choices`; `paper`, its value
+in that profile where it is not the default; and then `evidence`, what was measured. A parameter file is TOML
+with one table per part, and may name its profile:
+
+    profile = "paper"
 
     [read]
     keep_errors = true
@@ -19,9 +23,18 @@ from typing import Any
 from pagekin.errors import ParamsError
 from pagekin.params.checks import at_least
 from pagekin.params.styles import StyleParams
-from pagekin.params.texts import DuplicateParams, FuzzyParams, PhraseParams, QuiltParams, ShingleParams
+from pagekin.params.texts import (
+    SHARES,
+    DuplicateParams,
+    FuzzyParams,
+    PhraseParams,
+    QuiltParams,
+    ShingleParams,
+)
 
 __all__ = [
+    "PROFILES",
+    "SHARES",
     "DuplicateParams",
     "FuzzyParams",
     "Params",
@@ -33,9 +46,12 @@ __all__ = [
     "StyleParams",
 ]
 
+PROFILES = ("default", "paper")
+"""What `--profile` may be."""
+
 MIB = 1 << 20
 
-RENAMED = {"fuzzy": {"least": "min_signature"}}
+RENAMED = {"fuzzy": {"least": "min_length"}}
 """Old names of parameters in run folders that are already there."""
 
 
@@ -49,6 +65,19 @@ class ReadParams:
     )
     max_page_bytes: int = field(
         default=64 * MIB, metadata={"doc": "skip pages larger than this after content decoding"}
+    )
+    base: str = field(
+        default="",
+        metadata={
+            "doc": "folder or URL of the files that an index (CDX, CDXJ, Parquet) names; "
+            "by default where the index is",
+            "flag": "--base",
+        },
+    )
+
+    follow_links: bool = field(
+        default=False,
+        metadata={"doc": "read what links in a folder lead to outside of it", "flag": "--follow-links"},
     )
 
     def __post_init__(self) -> None:
@@ -71,6 +100,8 @@ class ServerParams:
 
 @dataclass(frozen=True)
 class Params:
+    """All parameters of a run."""
+
     read: ReadParams = field(default_factory=ReadParams, metadata={"doc": "reading the crawl"})
     style: StyleParams = field(default_factory=StyleParams, metadata={"doc": "style fingerprints"})
     shingles: ShingleParams = field(default_factory=ShingleParams, metadata={"doc": "shingles"})
@@ -83,8 +114,11 @@ class Params:
     phrases: PhraseParams = field(
         default_factory=PhraseParams, metadata={"doc": "popular phrases, covers and sites"}
     )
+    profile: str = "default"
+    """The values it began with, before any was given: one of `PROFILES`."""
 
     def __post_init__(self) -> None:
+        _check_profile(self.profile)
         need = self.duplicates.runs * self.duplicates.length
         if not self.duplicates.similarity and need > self.shingles.m:
             raise ParamsError(
@@ -92,37 +126,64 @@ class Params:
                 f"but shingles.m is {self.shingles.m}"
             )
 
+    @staticmethod
+    def parts() -> dict[str, type[Any]]:
+        """The class of each part, by the part's name."""
+        return {f.name: f.default_factory for f in dataclasses.fields(Params) if f.name != "profile"}  # type: ignore[misc]
+
+    @classmethod
+    def of(cls, profile: str) -> Params:
+        """All values of a profile.
+
+        Examples:
+            >>> Params.of("paper").duplicates.similarity, Params.of("default") == Params()
+            (0.0, True)
+        """
+        _check_profile(profile)
+        parts = cls.parts() if profile == "paper" else {}
+        return cls(profile=profile, **{name: part(**_paper_values(part)) for name, part in parts.items()})
+
     def to_dict(self) -> dict[str, Any]:
         """The parameters as plain values, as `run.json` records them."""
         return dataclasses.asdict(self)
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Params:
-        """Checks names, types and ranges.
+    def from_dict(cls, values: dict[str, Any], profile: str | None = None) -> Params:
+        """Checks names, types and ranges. What is not given is as in `profile`, or else as the values' own.
 
         Examples:
             >>> Params.from_dict({"read": {"keep_errors": True}}).read.keep_errors
             True
+            >>> Params.from_dict({"profile": "paper"}) == Params.of("paper")
+            True
         """
-        parts = {f.name: type(getattr(cls(), f.name)) for f in dataclasses.fields(cls)}
-        unknown = sorted(values.keys() - parts.keys())
+        parts = cls.parts()
+        unknown = sorted(values.keys() - parts.keys() - {"profile"})
         if unknown:
             raise ParamsError(f"unknown part [{unknown[0]}]; known parts: {', '.join(sorted(parts))}")
-        return cls(**{name: _part(name, parts[name], given) for name, given in values.items()})
+        base = cls.of(profile or values.get("profile", "default"))
+        given = {
+            name: dataclasses.replace(getattr(base, name), **_checked(name, parts[name], values[name]))
+            for name in parts
+            if name in values
+        }
+        return dataclasses.replace(base, **given)
 
     @classmethod
     def from_run(cls, values: dict[str, Any]) -> Params:
-        """From `run.json`, which an older version may have written."""
+        """From `run.json`, which an older version may have written: those knew only the papers' values."""
         named = {
             part: {RENAMED.get(part, {}).get(name, name): value for name, value in given.items()}
             for part, given in values.items()
+            if part != "profile"
         }
-        return cls.from_dict(named)
+        return cls.from_dict(named, values.get("profile", "paper"))
 
     @classmethod
-    def from_toml(cls, path: Path) -> Params:
+    def from_toml(cls, path: Path, profile: str | None = None) -> Params:
+        """Reads a parameter file; `profile` counts more than what the file says of it."""
         try:
-            return cls.from_dict(tomllib.loads(path.read_text(encoding="utf-8")))
+            return cls.from_dict(tomllib.loads(path.read_text(encoding="utf-8")), profile)
         except OSError as error:
             raise ParamsError(f"cannot read the parameter file {path}: {error.strerror}") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -134,7 +195,18 @@ class Params:
         return dataclasses.replace(self, **{part: dataclasses.replace(old, **values)})
 
 
-def _part(name: str, cls: type, given: object) -> Any:
+def _check_profile(name: object) -> None:
+    if name not in PROFILES:
+        raise ParamsError(f"profile must be {' or '.join(PROFILES)}, not {name!r}")
+
+
+def _paper_values(part: type) -> dict[str, Any]:
+    """What the paper has for the fields whose default is another."""
+    return {f.name: f.metadata["paper"] for f in dataclasses.fields(part) if "paper" in f.metadata}
+
+
+def _checked(name: str, cls: type, given: object) -> dict[str, Any]:
+    """The values given for a part, if it has them all and their types are right."""
     if not isinstance(given, dict):
         raise ParamsError(f"[{name}] must be a table of parameters")
     known = {f.name: f for f in dataclasses.fields(cls)}
@@ -145,4 +217,4 @@ def _part(name: str, cls: type, given: object) -> Any:
         # A bool is an int to Python, but not to a reader of the file.
         if type(value) is not wanted and not (wanted is float and type(value) is int):
             raise ParamsError(f"{name}.{key} must be {wanted.__name__}, not {type(value).__name__}")
-    return cls(**given)
+    return given

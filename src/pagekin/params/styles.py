@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pagekin.errors import ParamsError
 from pagekin.params.checks import at_least, between
@@ -14,7 +14,15 @@ class StyleParams:
     """Style fingerprints and clusters (Urvoy et al. 2006)."""
 
     n: int = field(
-        default=32, metadata={"doc": "characters of noise in an n-gram, 1 to 64", "flag": "--style-n"}
+        default=12,
+        metadata={
+            "doc": "characters of noise in an n-gram, 1 to 64",
+            "flag": "--style-n",
+            "paper": 32,
+            "evidence": "shorter n-grams survive small differences between versions of a "
+            "template: with t = 50, "
+            "noise alone finds .78 of a generator's pages on other sites instead of .67",
+        },
     )
     m: int = field(
         default=128, metadata={"doc": "dimensions of a fingerprint, 1 to 4096", "flag": "--style-m"}
@@ -23,7 +31,32 @@ class StyleParams:
     k: int = field(default=1, metadata={"doc": "dimensions of a probe, 1 to 8", "flag": "--style-k"})
     p: int = field(default=20, metadata={"doc": "probes", "flag": "--style-p"})
     t: int = field(
-        default=35, metadata={"doc": "matching dimensions that link two pages", "flag": "--style-t"}
+        default=50,
+        metadata={
+            "doc": "matching dimensions of the noise that link two pages",
+            "flag": "--style-t",
+            "paper": 35,
+            "evidence": "goes with n = 12: no two generators were joined; at 45, two "
+            "unrelated news sites were",
+        },
+    )
+    scripts: bool = field(
+        default=False,
+        metadata={
+            "doc": "the contents of scripts and style sheets are noise too",
+            "paper": True,
+            "evidence": "81 pages of unlike generators that carry the same inline script were joined by it",
+        },
+    )
+    structure_t: int = field(
+        default=48,
+        metadata={
+            "doc": "matching dimensions of the structure that link two pages too; 0 if it does not count",
+            "flag": "--style-structure-t",
+            "paper": 0,
+            "evidence": "tags with the names of their attributes and classes find what noise misses: recall "
+            "rises from .76 to .91 (mean over generators .61 to .79) at the same purity",
+        },
     )
     miss: float = field(
         default=0.0,
@@ -44,8 +77,9 @@ class StyleParams:
         between("style", "m", self.m, 1, 4096)
         between("style", "seed", self.seed, 0, 2**63 - 1)
         between("style", "t", self.t, 1, self.m)
+        between("style", "structure_t", self.structure_t, 0, self.m)
         # A probe of more dimensions than must match would miss pairs that do.
-        between("style", "k", self.k, 1, min(8, self.t))
+        between("style", "k", self.k, 1, min(8, self.t, self.structure_t or self.t))
         if not self.miss:
             between("style", "p", self.p, 1, self.m if self.k == 1 else 4096)
         at_least("style", "budget", self.budget, 2)
@@ -61,10 +95,11 @@ class StyleParams:
         Examples:
             >>> StyleParams.for_miss_rate(0.01).p
             14
-            >>> round(StyleParams(p=14).miss_rate, 4)
+            >>> round(StyleParams(t=35, p=14).miss_rate, 4)
             0.0085
         """
-        return cls(m=m, t=t, k=k, p=cls(m=m, t=t, k=k, p=1, miss=miss)._fewest(miss))
+        base = cls(m=m, t=t, structure_t=0, k=k, p=1, miss=miss)
+        return replace(base, p=base._fewest(miss), miss=0.0)
 
     @property
     def probes(self) -> int:
@@ -73,7 +108,7 @@ class StyleParams:
 
     @property
     def miss_rate(self) -> float:
-        """The chance that a pair which matches in exactly t dimensions is met by no probe."""
+        """The chance that no probe meets a pair which matches in exactly t dimensions, of either kind."""
         return self._missed(self.probes)
 
     def _fewest(self, miss: float) -> int:
@@ -84,8 +119,12 @@ class StyleParams:
         raise ParamsError(f"style.miss = {miss} needs more than {maximum} probes of {self.k} dimensions")
 
     def _missed(self, p: int) -> float:
+        t = min(self.t, self.structure_t or self.t)
         if self.k == 1:
             # Different dimensions: none of the p is among the t.
-            return math.comb(self.m - p, self.t) / math.comb(self.m, self.t)
+            return math.comb(self.m - p, t) / math.comb(self.m, t)
         # Independent subsets: each has its own chance to lie within the t.
-        return (1 - math.comb(self.t, self.k) / math.comb(self.m, self.k)) ** p
+        return (1 - math.comb(t, self.k) / math.comb(self.m, self.k)) ** p
+
+
+FAMILIES = ("bins", "rabin")

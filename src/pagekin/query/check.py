@@ -33,6 +33,11 @@ class QuiltCheck:
         """Of the page's grams, the share that stored pages hold too; 0 for a page without grams."""
         return self.patch_grams / self.grams if self.grams else 0.0
 
+    @property
+    def covered_fraction(self) -> float:
+        """Of the page's grams, the share that the sources cover; 0 for a page without grams."""
+        return (self.patch_grams - self.uncovered) / self.grams if self.grams else 0.0
+
     def table(self) -> pa.Table:
         return pa.Table.from_pylist(self.sources)
 
@@ -66,7 +71,9 @@ class KnownGrams:
         """
         p = self.params
         try:
-            found = self.index.check(text, url, ip, p.m, p.c, p.theta, p.min_share, p.foreign)
+            found = self.index.check(
+                text, url, ip, p.m, p.c, p.theta, p.min_share, p.foreign, p.share == "covered"
+            )
         except OSError as error:
             raise RunError(f"cannot use the gram index: {error}") from error
         sources = [source[0] for source in found["sources"]]

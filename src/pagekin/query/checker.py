@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pagekin import _core
 from pagekin.detect.quilts.find import gram_index_path
-from pagekin.detect.sketch import shingler
+from pagekin.detect.sketch import Sketch
 from pagekin.errors import InputError
 from pagekin.index.catalog import Catalog
 from pagekin.index.folder import IndexFolder
@@ -90,7 +89,7 @@ class Checker:
         self.state = state or State(run)
         self.known = Known(run, self.catalog, self.catalog.folder)
         style = self.params.style
-        self._sketcher = _core.Sketcher(threads, style.n, style.m, style.seed, shingler(self.params.shingles))
+        self._sketcher = Sketch(style, self.params.shingles).native(threads)
         self._grams: KnownGrams | None = None
         if gram_index_path(run).exists():
             self._grams = KnownGrams(run)
@@ -103,7 +102,9 @@ class Checker:
         records = (_record(number, page) for number, page in enumerate(pages))
         answers: list[Answer] = []
         for batch in batches(records):
-            sketched = self._sketcher.sketch(batch).select(["words", "style", "shingles", "md5", "text"])
+            sketched = self._sketcher.sketch(batch).select(
+                ["words", "style", "structure", "shingles", "md5", "text"]
+            )
             for row in sketched.to_pylist():
                 answers.append(self._answer(pages[len(answers)], row, checks))
         return answers
@@ -123,12 +124,8 @@ class Checker:
         page = self.known.row(number)["page"]
         row = self.catalog.page(page) or {}
         sketch: dict[str, Any] = {"words": row.get("words"), "md5": "0" * 32}
-        for table, column in (
-            ("sketches", "style"),
-            ("sketches", "shingles"),
-            ("sketches", "md5"),
-            ("texts", "text"),
-        ):
+        columns = [("sketches", name) for name in ("style", "structure", "shingles", "md5")]
+        for table, column in (*columns, ("texts", "text")):
             sketch[column] = Shelf(self.run, table, column).get([page]).get(page)
         return self._answer(Asked(html=b"" if sketch["style"] else None, url=url), sketch, CHECKS)
 
@@ -140,7 +137,7 @@ class Checker:
             words=sketch["words"] or 0,
             verdict=None,
             known=known,
-            style=self._style(sketch["style"], asked.html is not None, at) if "style" in checks else None,
+            style=self._style(sketch, asked.html is not None, at) if "style" in checks else None,
             text=self._text(sketch, at) if "text" in checks else None,
             quilt=self._quilt(asked, sketch["text"] or "") if "quilt" in checks else None,
         )
@@ -158,8 +155,9 @@ class Checker:
             "verdict": None if effective is None else _plain(effective),
         }
 
-    def _style(self, fingerprint: bytes | None, html: bool, own: int | None) -> dict[str, Any]:
+    def _style(self, sketch: dict[str, Any], html: bool, own: int | None) -> dict[str, Any]:
         style = self.params.style
+        fingerprint, structure = sketch["style"], sketch["structure"]
         if fingerprint is None:
             why = (
                 f"too small to judge: {style.n} characters of markup are needed"
@@ -167,11 +165,11 @@ class Checker:
                 else "no HTML was given"
             )
             return {"judged": False, "why": why, "nearest": [], "clusters": []}
-        filled = sum(1 for low, high in zip(fingerprint[::2], fingerprint[1::2], strict=True) if low or high)
-        if filled < style.t:
+        filled = _filled(fingerprint)
+        if filled < style.t and (structure is None or _filled(structure) < style.structure_t):
             why = f"too small to judge: {filled} of the {style.t} dimensions are filled that a link needs"
             return {"judged": False, "why": why, "nearest": [], "clusters": []}
-        found = [one for one in self.known.like_style(fingerprint) if one.row != own]
+        found = [one for one in self.known.like_style(fingerprint, structure) if one.row != own]
         return {
             "judged": True,
             "why": None,
@@ -238,7 +236,12 @@ class Checker:
         if self._grams is None:
             return {"checked": False, "why": "the run has no gram index; scan with --keep-grams to have one"}
         found = self._grams.check(text, asked.url, asked.ip)
-        return {"checked": True, "why": None, "patch_fraction": found.patch_fraction} | vars(found)
+        return {
+            "checked": True,
+            "why": None,
+            "patch_fraction": found.patch_fraction,
+            "covered_fraction": found.covered_fraction,
+        } | vars(found)
 
     def _decide(self, answer: Answer) -> None:
         """The verdict that weighs most: of the page itself, then of its copies, then of its template."""
@@ -265,7 +268,10 @@ class Checker:
                     answer, cluster["verdict"], "cluster", cluster["cluster"], "Made with the same template"
                 )
         if answer.quilt is not None and answer.quilt.get("quilt"):
-            say(f"{answer.quilt['patch_fraction']:.0%} of it is text of {len(answer.quilt['sources'])} pages")
+            say(
+                f"{answer.quilt['covered_fraction']:.0%} of it is text of "
+                f"{len(answer.quilt['sources'])} pages"
+            )
 
     def _take(
         self, answer: Answer, verdict: dict[str, Any] | None, through: str, target: int, reason: str
@@ -305,3 +311,8 @@ def _record(number: int, page: Asked) -> Record:
 def _plain(effective: Effective) -> dict[str, Any]:
     verdict = effective.verdict
     return {"label": effective.label, "by_hand": effective.by_hand, "who": verdict.who, "at": verdict.at}
+
+
+def _filled(fingerprint: bytes) -> int:
+    """Dimensions that hold a minimum."""
+    return sum(1 for low, high in zip(fingerprint[::2], fingerprint[1::2], strict=True) if low or high)

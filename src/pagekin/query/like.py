@@ -49,7 +49,9 @@ class Likeness:
     """What `Run.like` finds."""
 
     table: pa.Table
-    """page, url, host, domain, matching, filled, similarity; most similar first, the page itself apart."""
+    """page, url, host, domain, matching, filled, structure, similarity; most similar first, the page itself
+    apart. `matching` and `filled` dimensions are those of the noise; `structure` is the similarity of the
+    structures, null if they do not count; `similarity` is the higher of the two."""
     gaps: list[Gap]
     threshold: float
     """The suggested similarity from which on pages are kin."""
@@ -80,7 +82,9 @@ def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None
     named = run.page_columns("pages", ["url", "host", "domain"], shown["page"])
     columns = {"page": shown["page"]} | {name: named[name] for name in named.column_names}
     return Likeness(
-        table=pa.table(columns | {name: shown[name] for name in ("matching", "filled", "similarity")}),
+        table=pa.table(
+            columns | {name: shown[name] for name in ("matching", "filled", "structure", "similarity")}
+        ),
         gaps=gaps,
         threshold=threshold,
         pages=above,
@@ -93,31 +97,50 @@ def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None
 
 
 def scan_styles(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str | None]:
-    """All other pages by decreasing similarity, and the domain of the one."""
+    """All other pages by decreasing similarity, each `linked` or not, and the domain of the one."""
     params = run.params.style
-    own, fingerprint, domain = _fingerprint(run, page, params)
-    matrix = _core.StyleMatrix(threads, params.m)
-    for batch in run.batches("sketches", ["page", "style"]):
-        matrix.push(batch)
-    found = pa.Table.from_batches([matrix.scan(fingerprint)])
+    own, (style, structure), domain = _fingerprints(run, page, params)
+    found = _scanned(run, "style", style, params, threads)
+    linked = pc.greater_equal(found["matching"], params.t)
+    other = pa.nulls(len(found), pa.float64())
+    if params.structure_t:
+        structures = _scanned(run, "structure", structure, params, threads)
+        other = structures["similarity"]
+        linked = pc.or_(linked, pc.greater_equal(structures["matching"], params.structure_t))
+    best = pc.max_element_wise(found["similarity"], other)
+    found = found.drop(["similarity"]).append_column("structure", other)
+    found = found.append_column("similarity", best).append_column("linked", linked)
     if own is not None:
         found = found.filter(pc.not_equal(found["page"], own))
     return found.sort_by([("similarity", "descending"), ("page", "ascending")]), domain
 
 
-def _fingerprint(run: Run, page: str | Path, params: StyleParams) -> tuple[int | None, bytes, str | None]:
-    """The page's id if it is in the run, its fingerprint, and its domain."""
+def _scanned(run: Run, kind: str, fingerprint: bytes | None, params: StyleParams, threads: int) -> pa.Table:
+    """One fingerprint beside those of all pages that have any, in the order of pages."""
+    matrix = _core.StyleMatrix(threads, params.m)
+    none = bytes(2 * params.m)
+    for batch in run.batches("sketches", ["page", "style", "structure"]):
+        batch = batch.filter(pc.or_(pc.is_valid(batch["style"]), pc.is_valid(batch["structure"])))
+        prints = pc.fill_null(batch[kind], none)
+        matrix.push(pa.record_batch({"page": batch["page"], "style": prints}))
+    return pa.Table.from_batches([matrix.scan(fingerprint or none)])
+
+
+def _fingerprints(
+    run: Run, page: str | Path, params: StyleParams
+) -> tuple[int | None, tuple[bytes | None, bytes | None], str | None]:
+    """The page's id if it is in the run, its fingerprints of noise and structure, and its domain."""
     data = run.dataset("pages")
     with run.reading("pages"):
         rows = data.to_table(["page", "domain"], filter=pc.field("url") == str(page)).to_pylist()
     if rows:
         own, domain = rows[0]["page"], rows[0]["domain"]
         with run.reading("sketches"):
-            sketch = run.dataset("sketches").to_table(["style"], filter=pc.field("page") == own)["style"]
-        style = sketch[0].as_py()
-        if style is None:
+            data = run.dataset("sketches")
+            sketch = data.to_table(["style", "structure"], filter=pc.field("page") == own).to_pylist()[0]
+        if sketch["style"] is None:
             raise InputError(_too_little(page, params))
-        return own, style, domain
+        return own, (sketch["style"], sketch["structure"]), domain
     if not Path(page).is_file():
         raise InputError(
             f"{page} is neither a page of {run.path} nor a file; `pagekin show {run.path} pages` lists pages"
@@ -126,10 +149,10 @@ def _fingerprint(run: Run, page: str | Path, params: StyleParams) -> tuple[int |
         html, _, _ = _core.decode(Path(page).read_bytes())
     except OSError as error:
         raise InputError(f"cannot read {page}: {error.strerror}") from error
-    found = _core.fingerprint(html, params.n, params.m, params.seed)
-    if found is None:
+    style = _core.fingerprint(html, params.n, params.m, params.seed, params.scripts)
+    if style is None:
         raise InputError(_too_little(page, params))
-    return None, found, None
+    return None, (style, _core.structure(html, params.m) if params.structure_t else None), None
 
 
 def _too_little(page: str | Path, params: StyleParams) -> str:

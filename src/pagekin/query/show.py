@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from pagekin.errors import UsageError
+from pagekin.query.sql import sealed
 from pagekin.run import Run, damaged
 from pagekin.tables import TABLES
 
@@ -45,7 +46,7 @@ def rows(
     unknown = [column for column in columns or () if column not in data.schema.names]
     if unknown:
         raise UsageError(f"{name} has no column {unknown[0]!r}; it has: {', '.join(data.schema.names)}")
-    with _sealed() as db:
+    with sealed() as db:
         try:
             relation = db.from_arrow(data)
             if where:
@@ -137,11 +138,6 @@ def _count(run: Run, name: str) -> int:
 
 def summary(run: Run, name: str, columns: str, group: str, order: str, limit: int) -> pa.Table:
     """A table grouped and counted."""
-    with _sealed() as db:
+    with sealed() as db:
         relation = db.from_arrow(run.dataset(name))
         return relation.aggregate(columns, group).order(order).limit(limit).to_arrow_table()
-
-
-def _sealed() -> duckdb.DuckDBPyConnection:
-    """A database that sees nothing but what it is given: an expression may come from anywhere."""
-    return duckdb.connect(config={"enable_external_access": "false", "lock_configuration": "true"})

@@ -64,6 +64,10 @@ class StyleSimilarity:
     grams_b: int
     caution: str | None
     """why not to trust the figures, if there is reason"""
+    structure: float | None
+    """estimated Jaccard of the structures; None if they do not count, or a page has too few tags"""
+    linked: bool
+    """a scan with these parameters would link the pages, if a probe lets them meet"""
 
 
 def style_similarity(a: str | bytes, b: str | bytes, params: StyleParams | None = None) -> StyleSimilarity:
@@ -76,10 +80,13 @@ def style_similarity(a: str | bytes, b: str | bytes, params: StyleParams | None 
     """
     params = params or StyleParams()
     first, second = _decoded(a), _decoded(b)
-    grams_a, grams_b, both = _core.style_overlap(first, second, params.n)
-    prints = [_core.fingerprint(html, params.n, params.m, params.seed) for html in (first, second)]
+    grams_a, grams_b, both = _core.style_overlap(first, second, params.n, params.scripts)
+    pages = (first, second)
     empty = bytes(2 * params.m)
+    prints = [_core.fingerprint(html, params.n, params.m, params.seed, params.scripts) for html in pages]
     matching, filled, estimate, error = _core.style_matches(prints[0] or empty, prints[1] or empty)
+    structures = [_core.structure(html, params.m) if params.structure_t else None for html in pages]
+    alike, _, structure, _ = _core.style_matches(structures[0] or empty, structures[1] or empty)
     return StyleSimilarity(
         jaccard=both / max(grams_a + grams_b - both, 1),
         dice=2 * both / max(grams_a + grams_b, 1),
@@ -92,6 +99,8 @@ def style_similarity(a: str | bytes, b: str | bytes, params: StyleParams | None 
         grams_a=grams_a,
         grams_b=grams_b,
         caution=_caution(grams_a, grams_b, params.n),
+        structure=structure if all(structures) else None,
+        linked=matching >= params.t or 0 < params.structure_t <= alike,
     )
 
 

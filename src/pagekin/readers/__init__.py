@@ -1,4 +1,4 @@
-"""Crawl files to records: WARC, WET, WACZ, HTML, JSONL, Parquet, from disk, standard input or remote paths.
+"""Crawl files to records, from disk, standard input or remote paths.
 
 `expand` turns what a user names into inputs, `read_input` gives every record of one input in order, page or
 not, `batches` packs records for the sketch pass. `read_pages` is the short way: the pages of a path.
@@ -7,12 +7,13 @@ not, `batches` packs records for the sketch pass. `read_pages` is the short way:
 from __future__ import annotations
 
 from pagekin.params import ReadParams
-from pagekin.readers.base import INPUT_FAILURES, READ_REASONS, Input, Position, Record
+from pagekin.readers.base import CUT, INPUT_FAILURES, READ_REASONS, Input, Position, Record
 from pagekin.readers.batches import batches
 from pagekin.readers.expand import expand
 from pagekin.readers.inputs import read_input, read_pages
 
 __all__ = [
+    "CUT",
     "INPUT_FAILURES",
     "READ_REASONS",
     "Input",

@@ -12,10 +12,12 @@ RECORD_BITS = 40
 READ_REASONS: dict[str, str] = {
     "bad-encoding": "the body's Content-Encoding or Transfer-Encoding is broken",
     "bad-http": "the response does not begin with an HTTP status line and headers",
+    "bad-index": "the line of the index names no record that can be read",
     "bad-json": "the line is not a JSON object",
     "bad-length": "the record's Content-Length is missing or wrong",
     "corrupt": "the record's compressed data is damaged",
     "garbage": "bytes between records that are no record",
+    "link": "a link in a folder that leads out of it, or nowhere",
     "no-content": "the row has neither html nor text",
     "no-url": "the record has no URL",
     "not-a-page": "a record that holds no page: warcinfo, request, metadata, ...",
@@ -30,6 +32,10 @@ READ_REASONS: dict[str, str] = {
 
 INPUT_FAILURES = frozenset({"bad-length", "corrupt", "garbage", "truncated", "unreadable"})
 """Reasons that mean the input itself was damaged."""
+
+
+CUT = "end"
+"""Why a page is incomplete, if its input ends inside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,8 @@ class Record:
     detail: str | None = None
     id: str | None = None
     """What else the page goes by, where its row says so."""
+    truncated: str | None = None
+    """Why the page is incomplete: `CUT` if its input ends inside it, else what its crawler noted."""
 
     @property
     def position(self) -> Position:

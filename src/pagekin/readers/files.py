@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +35,31 @@ def kind(path: str) -> str | None:
         raise UnreadableError(message(error)) from error
 
 
-def folder_files(folder: str) -> list[str]:
-    """All files below a folder, relative to it, in byte order."""
+@dataclass(frozen=True)
+class Listing:
+    """What is below a folder, relative to it, in byte order."""
+
+    files: list[str]
+    left_out: list[tuple[str, str, str]]
+    """What is not read: path, reason, and one line on it."""
+
+
+def folder_files(folder: str, follow_links: bool = False) -> Listing:
+    """All files below a folder. Links that lead out of it are left out, unless `follow_links`."""
     if not is_remote(folder):
-        return sorted(_walk(folder, "", set()), key=byte_order)
+        walk = _Walk(folder, follow_links)
+        return Listing(sorted(walk.files, key=byte_order), sorted(walk.left_out, key=_path_order))
     system, name = _remote(folder)
     root = name.rstrip("/") + "/"
     try:
         found = [path for path in system.find(name) if path.startswith(root)]
     except Exception as error:
         raise UnreadableError(message(error)) from error
-    return sorted((path[len(root) :] for path in found), key=byte_order)
+    return Listing(sorted((path[len(root) :] for path in found), key=byte_order), [])
+
+
+def _path_order(left_out: tuple[str, str, str]) -> bytes:
+    return byte_order(left_out[0])
 
 
 def glob_paths(pattern: str) -> list[str]:
@@ -60,18 +74,72 @@ def glob_paths(pattern: str) -> list[str]:
         raise UnreadableError(message(error)) from error
 
 
-def _walk(folder: str, prefix: str, above: set[tuple[int, int]]) -> Iterator[str]:
-    """Follows links to folders, but not in circles."""
-    status = Path(folder).stat()
-    identity = (status.st_dev, status.st_ino)
-    if identity in above:
-        return
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir():
-                yield from _walk(entry.path, f"{prefix}{entry.name}/", above | {identity})
-            elif entry.is_file():
-                yield prefix + entry.name
+class _Walk:
+    """The files of a local folder. Goes down without recursion: folders may be deeper than the stack."""
+
+    def __init__(self, folder: str, follow_links: bool) -> None:
+        self.files: list[str] = []
+        self.left_out: list[tuple[str, str, str]] = []
+        self._root = os.path.realpath(folder)
+        self._follow_links = follow_links
+        self._entered = {_identity(folder)}
+        waiting = [(folder, "")]
+        while waiting:
+            path, prefix = waiting.pop()
+            try:
+                with os.scandir(path) as entries:
+                    # In byte order, so that which of two links to a folder is followed is not left to chance.
+                    found = sorted(entries, key=lambda entry: byte_order(entry.name))
+            except OSError as error:
+                if not prefix:
+                    raise
+                self.left_out.append((prefix.rstrip("/"), "unreadable", error.strerror or message(error)))
+                continue
+            for entry in found:
+                name = prefix + entry.name
+                if self._is_folder(entry, name):
+                    waiting.append((entry.path, f"{name}/"))
+
+    def _is_folder(self, entry: os.DirEntry[str], name: str) -> bool:
+        """Whether to go into it. A file is noted."""
+        try:
+            if entry.is_symlink():
+                return self._is_linked_folder(entry, name)
+            if entry.is_file():
+                self.files.append(name)
+            return entry.is_dir() and self._is_new(entry.path)
+        except OSError as error:
+            self.left_out.append((name, "unreadable", error.strerror or message(error)))
+            return False
+
+    def _is_linked_folder(self, link: os.DirEntry[str], name: str) -> bool:
+        try:
+            target = os.path.realpath(link.path, strict=True)
+        except OSError as error:
+            self.left_out.append((name, "link", f"leads nowhere: {error.strerror or message(error)}"))
+            return False
+        inside = os.path.commonpath([self._root, target]) == self._root
+        if not inside and not self._follow_links:
+            self.left_out.append((name, "link", "leads out of the folder; --follow-links reads it"))
+            return False
+        if not Path(target).is_dir():
+            if Path(target).is_file():
+                self.files.append(name)
+            return False
+        # What is inside is read where it is. Outside, each folder once: links that cross would lead to it on
+        # more paths than there are files.
+        return not inside and self._is_new(target)
+
+    def _is_new(self, path: str) -> bool:
+        identity = _identity(path)
+        known = identity in self._entered
+        self._entered.add(identity)
+        return not known
+
+
+def _identity(path: str) -> tuple[int, int]:
+    status = Path(path).stat()
+    return status.st_dev, status.st_ino
 
 
 def _remote(path: str) -> tuple[Any, str]:

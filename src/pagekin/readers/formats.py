@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from contextlib import closing
 from pathlib import PurePosixPath
@@ -11,11 +12,15 @@ from pagekin.errors import InputError
 from pagekin.readers.frames import READERS
 from pagekin.readers.source import BOM, SNIFF, Source, codec_of, open_source
 from pagekin.readers.wacz import is_archive_name
+from pagekin.readers.zips import open_zip
 
 COMPRESSED = (".gz", ".zst", ".zstd", ".lz4")
 MANIFESTS = ("manifest.jsonl", "manifest.csv")  # in the root of a folder of HTML files
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _FORMATS = {
+    ".arc": "arc",
+    ".cdx": "cdx",
+    ".cdxj": "cdx",
     ".warc": "warc",
     ".wet": "wet",
     ".wacz": "wacz",
@@ -27,8 +32,9 @@ _FORMATS = {
     ".htm": "html",
     ".xhtml": "html",
 }
-_COMPRESSIBLE = ("warc", "wet", "jsonl", "html")
-READABLE = "WARC, WET, WACZ, HTML, zip of HTML, JSONL or Parquet"
+_COMPRESSIBLE = ("arc", "cdx", "warc", "wet", "jsonl", "html")
+_CDX = re.compile(rb" CDX (?:\S )*\S\s|\S+ \d{4,17} \{")
+READABLE = "WARC, WET, WACZ, ARC, HTML, zip of HTML, JSONL, Parquet or a CDX index"
 
 
 def format_by_name(path: str) -> str | None:
@@ -63,9 +69,13 @@ def format_of_content(stored: Source, path: str) -> str:
         return _zip_format(stored) or "zip"
     codec = codec_of(start, path)
     inner = _inner_start(codec, start) if codec else start
+    if _CDX.match(inner):
+        return "cdx"
     inner = inner.removeprefix(BOM).lstrip()
     if inner.startswith(b"WARC/"):
         return "warc"
+    if inner.startswith(b"filedesc://"):
+        return "arc"
     if inner.startswith(b"{"):
         return "jsonl"
     raise InputError(f"{path}: not a format that pagekin reads; give {READABLE}")
@@ -81,7 +91,7 @@ def _inner_start(codec: str, start: bytes) -> bytes:
 
 def _zip_format(stored: Source) -> str | None:
     try:
-        with zipfile.ZipFile(stored) as archive:
+        with open_zip(stored) as archive:
             names = archive.namelist()
     except zipfile.BadZipFile:
         return None  # said when it is read

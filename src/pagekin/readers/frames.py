@@ -6,20 +6,60 @@ broken; that is found here from the stored bytes, and costs time only where some
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import zlib
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastwarc.stream_io import GzipReader, Lz4Reader, ZstdReader
 
-from pagekin.readers.source import LZ4_MAGIC, SNIFF, ZSTD_MAGIC, FileSlice, Source
+from pagekin.readers.source import (
+    LZ4_MAGIC,
+    SNIFF,
+    ZSTD_MAGIC,
+    FileSlice,
+    Source,
+    UnreadableError,
+    is_panic,
+)
 
-READERS: dict[str, Any] = {"gzip": GzipReader, "zstd": ZstdReader, "lz4": Lz4Reader}
+
+def _past_empty_frames(decoder: Any) -> Any:
+    """The same decoder, for which a frame without content is no end."""
+
+    class Reader(decoder):  # type: ignore[misc]
+        def read(self, size: int) -> bytes:
+            data: bytes = super().read(size)
+            while len(data) < size:
+                frame = self.frame_start_position()
+                more = super().read(size - len(data))
+                if not more and frame == self.frame_start_position():
+                    break
+                data += more
+            return data
+
+    return Reader
+
+
+READERS: dict[str, Any] = {
+    "gzip": _past_empty_frames(GzipReader),
+    "zstd": ZstdReader,
+    "lz4": _past_empty_frames(Lz4Reader),
+}
 
 _GZIP = b"\x1f\x8b\x08"
 _MAGICS = {"gzip": _GZIP, "zstd": ZSTD_MAGIC, "lz4": LZ4_MAGIC}
+_WARC_RECORD = re.compile(rb"WARC/")
 _DICTIONARY_FRAME = 0x184D2A5D
 _MAX_DICTIONARY = 16 << 20
+_OVERRUN = 64 << 10  # how far past a damaged frame's end its decoder may run before it fails
+# How much of a frame is decoded to see its beginning: zstd and lz4 need a whole block.
+_TRIALS = (1 << 10, 64 << 10, 5 << 20)
+_TRIAL_BYTES = 16 << 20  # may be decoded in a search, and so many more for each byte searched
+_TRIALS_PER_BYTE = 64
+_MAX_ZSTD_BLOCK = 128 << 10
 
 
 class Broken(Enum):
@@ -30,6 +70,14 @@ class Broken(Enum):
     TRUNCATED = "the file ends inside the compressed data"
 
 
+class BrokenFrame(NamedTuple):
+    """A frame that cannot be decoded, and the offset up to which it could be followed."""
+
+    start: int
+    why: Broken
+    reached: int
+
+
 class Codec:
     """One way of compressing, and the dictionary that a .warc.zst may carry in its first frame."""
 
@@ -37,6 +85,8 @@ class Codec:
         self.name = name
         self._magic = _MAGICS[name]
         self._dictionary = _zstd_dictionary(source) if name == "zstd" else None
+        if self._dictionary and not _is_dictionary(self._dictionary):
+            raise UnreadableError("the dictionary at the beginning of the file is damaged")
 
     def reader(self, file: Any, start: int = 0) -> Any:
         """A FastWARC reader that decodes from the frame at `start` on."""
@@ -45,7 +95,7 @@ class Codec:
         reader.inner_seek(start)
         return reader
 
-    def frame_end(self, source: Source, start: int, decode: bool = True) -> int | Broken:
+    def frame_end(self, source: Source, start: int, decode: bool = True) -> int | BrokenFrame:
         """The offset just after the frame that begins at `start`, if all of it can be decoded.
 
         Without `decode`, only what has to be decoded to find the end is.
@@ -53,13 +103,14 @@ class Codec:
         source.seek(start)
         if self.name == "gzip":
             return _gzip_end(source, start)
+        fields = _Fields(source, start)
         try:
-            end = _zstd_end(source, start) if self.name == "zstd" else _lz4_end(source, start)
+            why = _zstd_end(fields) if self.name == "zstd" else _lz4_end(fields)
         except EOFError:
-            return Broken.TRUNCATED
-        if decode and isinstance(end, int) and not self._decodes(source, start, end):
-            return Broken.CORRUPT
-        return end
+            why = Broken.TRUNCATED
+        if why is None and decode and not self._decodes(source, start, fields.position):
+            why = Broken.CORRUPT
+        return fields.position if why is None else BrokenFrame(start, why, fields.followed)
 
     def last_size(self, source: Source) -> int | None:
         """What a gzip file's last bytes say is the size of its last frame, uncompressed and modulo 2^32."""
@@ -69,18 +120,28 @@ class Codec:
         source.seek(size - 4)
         return int.from_bytes(source.read(4), "little")
 
-    def first_broken(self, source: Source, start: int, decode: bool = True) -> tuple[int, Broken] | None:
+    def first_broken(self, source: Source, start: int, decode: bool = True) -> BrokenFrame | None:
         """The first frame at or after `start` that cannot be decoded, each frame following the one before."""
         while True:
             end = self.frame_end(source, start, decode)
-            if isinstance(end, Broken):
+            if isinstance(end, BrokenFrame):
                 source.seek(start)
-                return (start, end) if source.read(1) else None
+                return end if source.read(1) else None
             start = end
 
-    def next_record_frame(self, source: Source, start: int) -> int | None:
-        """The first frame at or after `start` that holds the beginning of a WARC record."""
-        base, data = start, b""
+    def next_record_frame(
+        self, source: Source, broken: BrokenFrame, several: bool, record: re.Pattern[bytes] = _WARC_RECORD
+    ) -> int | None:
+        """The first frame after a broken one that holds the beginning of a record.
+
+        What the broken frame's decoder could follow is not searched, but for its last part, into which a
+        damaged frame may have led it; nor is that if it gave `several` records. Else frames that lie inside
+        of each other would each be decoded to their common end. For the same reason the bytes handed to
+        decoders are limited: bytes that only look like frames may come one after the other.
+        """
+        begin = base = max(broken.start + 1, broken.reached - (0 if several else _OVERRUN))
+        data, spent = b"", 0
+        trials = _TRIALS if source.seekable() else _TRIALS[:2]  # a stream cannot go back far
         while True:
             source.seek(base + len(data))
             more = source.read(SNIFF)
@@ -89,25 +150,34 @@ class Codec:
             data += more
             found = data.find(self._magic)
             while found >= 0:
-                if self._holds_record(source, base + found, data[found : found + 1024]):
-                    return base + found
+                start = base + found
+                for size in trials:
+                    if spent + size > _TRIAL_BYTES + _TRIALS_PER_BYTE * (start - begin):
+                        break
+                    spent += size
+                    text = self._beginning(source, start, size)
+                    if record.match(text):
+                        return start
+                    if text:
+                        break
                 found = data.find(self._magic, found + 1)
             keep = len(self._magic) - 1
             base, data = base + len(data) - keep, data[-keep:]
 
-    def _holds_record(self, source: Source, start: int, head: bytes) -> bool:
+    def _beginning(self, source: Source, start: int, size: int) -> bytes:
+        """What the frame at `start` begins with, if its first `size` bytes tell."""
+        source.seek(start)
+        head = source.read(size)
         try:
             if self.name == "gzip":
-                # Random bytes hold many of these short magics: most are refused here, without a reader.
-                begin = zlib.decompressobj(31).decompress(head, 16)
-                if begin:
-                    return begin.lstrip(b"\r\n").startswith(b"WARC/")
-            begin = bytes(self.reader(source, start).read(16))
-        except (OSError, zlib.error):
-            if source.failed:
-                raise
-            return False
-        return begin.lstrip(b"\r\n").startswith(b"WARC/")
+                text = zlib.decompressobj(31).decompress(head, 16)
+            else:
+                text = bytes(self.reader(io.BytesIO(head)).read(16))
+        except zlib.error:
+            return b"?"
+        except OSError:
+            return b""
+        return text.lstrip(b"\r\n")
 
     def _decodes(self, source: Source, start: int, end: int) -> bool:
         try:
@@ -134,24 +204,43 @@ def _zstd_dictionary(source: Source) -> bytes | None:
     return dictionary
 
 
-def _gzip_end(source: Source, start: int) -> int | Broken:
+def _is_dictionary(data: bytes) -> bool:
+    """Whether zstd takes it. FastWARC panics if not, and says so on stderr, where nobody wants to read it."""
+    stderr = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        ZstdReader(io.BytesIO(), dictionary=data)
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        return False
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)
+        os.close(nowhere)
+    return True
+
+
+def _gzip_end(source: Source, start: int) -> int | BrokenFrame:
     inflate = zlib.decompressobj(31)
     position = start
     data = source.read(SNIFF)
     if not data.startswith(_GZIP[: len(data)]):
-        return Broken.NO_FRAME
+        return BrokenFrame(start, Broken.NO_FRAME, start)
     while data:
+        reached = position
         position += len(data)
         while data and not inflate.eof:
             try:
                 inflate.decompress(data, 1 << 20)
             except zlib.error:
-                return Broken.CORRUPT
+                return BrokenFrame(start, Broken.CORRUPT, reached)
             data = inflate.unconsumed_tail
         if inflate.eof:
             return position - len(inflate.unused_data)
         data = source.read(SNIFF)
-    return Broken.TRUNCATED
+    return BrokenFrame(start, Broken.TRUNCATED, position)
 
 
 class _Fields:
@@ -159,7 +248,12 @@ class _Fields:
 
     def __init__(self, source: Source, start: int) -> None:
         self.source = source
-        self.position = start
+        self.position = self._block = start
+        self.followed = start
+        """Where the block before the last one began: a cut block leads into what comes after the frame."""
+
+    def begin_block(self) -> None:
+        self.followed, self._block = self._block, self.position
 
     def number(self, size: int) -> int:
         data = self.source.read(size)
@@ -176,13 +270,12 @@ class _Fields:
             self.number(1)
 
 
-def _zstd_end(source: Source, start: int) -> int | Broken:
+def _zstd_end(fields: _Fields) -> Broken | None:
     """RFC 8878, section 3.1: frame header, blocks with their sizes, checksum."""
-    fields = _Fields(source, start)
     magic = fields.number(4)
     if 0x184D2A50 <= magic <= 0x184D2A5F:
         fields.skip(fields.number(4))
-        return fields.position
+        return None
     if magic != int.from_bytes(ZSTD_MAGIC, "little"):
         return Broken.NO_FRAME
     descriptor = fields.number(1)
@@ -191,24 +284,25 @@ def _zstd_end(source: Source, start: int) -> int | Broken:
     fields.skip((0 if single_segment else 1) + (0, 1, 2, 4)[descriptor & 3] + content_size)
     last = 0
     while not last:
+        fields.begin_block()
         block = fields.number(3)
         last, kind, size = block & 1, block >> 1 & 3, block >> 3
-        if kind == 3:
+        if kind == 3 or size > _MAX_ZSTD_BLOCK:
             return Broken.CORRUPT
         fields.skip(1 if kind == 1 else size)
     fields.skip(4 * checksum)
-    return fields.position
+    return None
 
 
-def _lz4_end(source: Source, start: int) -> int | Broken:
+def _lz4_end(fields: _Fields) -> Broken | None:
     """The LZ4 frame format: descriptor, blocks with their sizes until an end mark, checksum."""
-    fields = _Fields(source, start)
     if fields.number(4) != int.from_bytes(LZ4_MAGIC, "little"):
         return Broken.NO_FRAME
     flags = fields.number(1)
     block_checksum, content_size, checksum, dictionary = (flags >> bit & 1 for bit in (4, 3, 2, 0))
     fields.skip(1 + 8 * content_size + 4 * dictionary + 1)
     while True:
+        fields.begin_block()
         block = fields.number(4)
         if block == 0:
             break
@@ -217,4 +311,4 @@ def _lz4_end(source: Source, start: int) -> int | Broken:
             return Broken.CORRUPT
         fields.skip(size + 4 * block_checksum)
     fields.skip(4 * checksum)
-    return fields.position
+    return None

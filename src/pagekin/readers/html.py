@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from pagekin.readers.files import byte_order, folder_files, kind
 from pagekin.readers.formats import HTML_SUFFIXES, MANIFESTS, format_by_name
 from pagekin.readers.http import BadEncodingError, TooLargeError, gunzip
 from pagekin.readers.source import ZIP_ERRORS, is_remote, open_file, open_source
+from pagekin.readers.zips import check, open_zip, overlapping
 
 _MAX_MANIFEST = 256 << 20
 _URL_CHARACTERS = "/?=&;:@!$'()*+,~[]"
@@ -48,18 +48,31 @@ class Files:
 def read_html(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
     """One record for each file. Its offset is the file's index."""
     with ExitStack() as stack:
-        files = _zip_files(source.path, stack) if source.format == "zip" else _folder_files(source.path)
+        if source.format == "zip":
+            files = _zip_files(source.path, stack)
+        else:
+            files = _folder_files(source.path, params.follow_links)
         manifest = _manifest(source.path, files)
         names = [name for name in files.names if name not in MANIFESTS]
         for index in range(0 if after is None else after.record + 1, len(names)):
             yield _read_file(source, params, files, names[index], index, manifest.get(names[index]))
 
 
-def _folder_files(path: str) -> Files:
+def read_left_out(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
+    """One record for everything in a folder that is not read."""
+    left_out = folder_files(source.path, params.follow_links).left_out
+    for index in range(0 if after is None else after.record + 1, len(left_out)):
+        name, reason, detail = left_out[index]
+        yield skipped(source, index, index, reason, f"{name}: {detail}")
+
+
+def _folder_files(path: str, follow_links: bool) -> Files:
     if kind(path) == "folder":
         # Crawl files among them are inputs of their own.
         names = [
-            name for name in folder_files(path) if name in MANIFESTS or format_by_name(name) in (None, "html")
+            name
+            for name in folder_files(path, follow_links).files
+            if name in MANIFESTS or format_by_name(name) in (None, "html")
         ]
         return Files(names, _folder_name(path), lambda name: open_file(f"{path.rstrip('/')}/{name}"))
     folder, _, name = path.rpartition("/")
@@ -72,10 +85,11 @@ def _folder_name(path: str) -> str:
 
 
 def _zip_files(path: str, stack: ExitStack) -> Files:
-    archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(closing(open_source(path)))))
+    archive = stack.enter_context(open_zip(stack.enter_context(closing(open_source(path)))))
     members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
     names = sorted(members, key=byte_order)
-    return Files(names, PurePosixPath(path).stem, lambda name: archive.open(members[name]))
+    shared = overlapping(archive)
+    return Files(names, PurePosixPath(path).stem, lambda name: archive.open(check(members[name], shared)))
 
 
 def _manifest(path: str, files: Files) -> dict[str, dict[str, Any]]:

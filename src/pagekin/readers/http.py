@@ -12,12 +12,22 @@ from typing import Any
 from fastwarc.stream_io import BrotliReader, ZstdReader
 
 from pagekin.readers.base import looks_like_html
+from pagekin.readers.inflate import GZIP, RAW, ZLIB, Inflater
 from pagekin.readers.source import GZIP_MAGIC, ZSTD_MAGIC
 
 MAX_HEAD = 64 << 10
 _USUAL_HEAD = 2 << 10
 _PIECE = 1 << 20
+_SMALL_PIECE = 4 << 10
+MAX_ENCODINGS = 5
+"""Content-Encodings on top of each other; curl takes as many, browsers hardly more than one."""
+MAX_MEMBERS = 1024
+"""Compressed streams that follow one another in a body. Browsers read the first only."""
+MAX_CHUNKS = 1 << 20
+MAX_IDLE = 1 << 20
+"""Compressed bytes that may yield nothing. Deflate adds 5 bytes in 16,000 at most."""
 _MAX_ZSTD_WINDOW = 8 << 20  # RFC 9659: what a sender of Content-Encoding: zstd may ask for
+_ZSTD_SKIPPABLE = b"\x2a\x4d\x18"
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?=[ \t\r\n])")
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _LINE = re.compile(rb"\r?\n")
@@ -79,27 +89,30 @@ def parse_head(front: bytes, data: bytes) -> Head | None:
     return Head(status, raw, raw.lower(), end)
 
 
-def decode_body(head: Head, body: bytes, limit: int) -> bytes:
+def decode_body(head: Head, body: bytes, limit: int, cut: bool = False) -> bytes:
     """The body without its transfer and content encodings, at most `limit` bytes.
 
     Crawlers often store bodies decoded and headers as sent, so a body that does not look encoded is taken as
-    it is.
+    it is. Of a body whose end was `cut` off, what can be decoded is taken.
     """
     if b"-encoding:" in head.low:
         transfer = head.get(b"\r\ntransfer-encoding:")
         if transfer is not None and "chunked" in transfer.lower():
-            body = _unchunk(body)
+            body = _unchunk(body, cut)
         content = head.get(b"\r\ncontent-encoding:")
-        for encoding in reversed(content.lower().split(",") if content else ()):
-            decode = _DECODERS.get(encoding.strip())
-            if decode is not None and body:
-                body = decode(body, limit)
+        names = [name.strip() for name in content.lower().split(",")] if content else []
+        decoders = [_DECODERS[name] for name in names if name in _DECODERS]
+        if len(decoders) > MAX_ENCODINGS:
+            raise BadEncodingError(f"{len(decoders)} content encodings, more than {MAX_ENCODINGS}")
+        for decode in reversed(decoders):
+            if body:
+                body = decode(body, limit, cut)
     if len(body) > limit:
         raise TooLargeError
     return body
 
 
-def _unchunk(body: bytes) -> bytes:
+def _unchunk(body: bytes, cut: bool) -> bytes:
     chunks: list[bytes] = []
     position = 0
     while True:
@@ -107,6 +120,8 @@ def _unchunk(body: bytes) -> bytes:
         if size_line is None:
             if not chunks:
                 return body  # already decoded
+            if cut:
+                return b"".join(chunks)
             raise BadEncodingError("chunked: a chunk has no size")
         size = int(size_line[1], 16)
         begin = size_line.end()
@@ -115,7 +130,11 @@ def _unchunk(body: bytes) -> bytes:
         if begin + size > len(body):
             if not chunks and looks_like_html(body[:512]):
                 return body
+            if cut:
+                return b"".join(chunks) + body[begin:]
             raise BadEncodingError("chunked: the last chunk is cut")
+        if len(chunks) >= MAX_CHUNKS:
+            raise BadEncodingError(f"chunked: more than {MAX_CHUNKS} chunks")
         chunks.append(body[begin : begin + size])
         position = begin + size
         position += 2 if body.startswith(b"\r\n", position) else body.startswith(b"\n", position)
@@ -123,63 +142,81 @@ def _unchunk(body: bytes) -> bytes:
 
 def gunzip(data: bytes, limit: int) -> bytes:
     """What was gzipped, at most `limit` bytes."""
-    return _inflate(data, 31, limit)
+    return _inflate(data, GZIP, limit)
 
 
-def _gzip(body: bytes, limit: int) -> bytes:
-    return gunzip(body, limit) if body.startswith(GZIP_MAGIC) else body
+def _gzip(body: bytes, limit: int, cut: bool) -> bytes:
+    return _inflate(body, GZIP, limit, cut) if body.startswith(GZIP_MAGIC) else body
 
 
-def _deflate(body: bytes, limit: int) -> bytes:
+def _deflate(body: bytes, limit: int, cut: bool) -> bytes:
     # "deflate" means zlib by the standard and raw deflate to some servers.
     if looks_like_html(body):
         return body
-    for window in (15, -15):
+    for window in (ZLIB, RAW):
         try:
-            return _inflate(body, window, limit)
+            return _inflate(body, window, limit, cut)
         except BadEncodingError as error:
             problem = error
     return _as_it_is(body, problem)
 
 
-def _inflate(body: bytes, window: int, limit: int) -> bytes:
+def _inflate(body: bytes, window: int, limit: int, cut: bool = False) -> bytes:
+    inflater = Inflater(io.BytesIO(body).read, window)
     pieces: list[bytes] = []
     size = 0
-    while True:
-        inflate = zlib.decompressobj(window)
-        data = body
-        while not inflate.eof:
-            try:
-                piece = inflate.decompress(data, _PIECE)
-            except zlib.error as error:
-                raise BadEncodingError(f"inflate: {error}") from None
-            if not piece and not inflate.eof:
-                raise BadEncodingError("inflate: the data ends early")
-            pieces.append(piece)
-            size += len(piece)
-            if size > limit:
-                raise TooLargeError
-            data = inflate.unconsumed_tail
-        body = inflate.unused_data
-        if window != 31 or not body.startswith(GZIP_MAGIC):
+    for _ in range(MAX_MEMBERS):
+        try:
+            for piece in inflater.stream():
+                pieces.append(piece)
+                size += len(piece)
+                if size > limit:
+                    raise TooLargeError
+                if inflater.used - size > MAX_IDLE:
+                    raise BadEncodingError(f"inflate: {MAX_IDLE} bytes of compressed data that yield nothing")
+        except EOFError:
+            if cut:
+                return b"".join(pieces)
+            raise BadEncodingError("inflate: the data ends early") from None
+        except zlib.error as error:
+            raise BadEncodingError(f"inflate: {error}") from None
+        if window != GZIP or inflater.peek(2) != GZIP_MAGIC:
             return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    raise BadEncodingError(f"inflate: more than {MAX_MEMBERS} gzip members")
 
 
-def _brotli(body: bytes, limit: int) -> bytes:
+def _brotli(body: bytes, limit: int, cut: bool) -> bytes:
     if looks_like_html(body):
         return body
     try:
-        return _drain(BrotliReader, "brotli", body, limit)
+        return _drain(BrotliReader, "brotli", body, limit, cut)
     except BadEncodingError as error:
         return _as_it_is(body, error)
 
 
-def _zstd(body: bytes, limit: int) -> bytes:
+def _zstd(body: bytes, limit: int, cut: bool) -> bytes:
     if not body.startswith(ZSTD_MAGIC):
         return body
-    if len(body) > 5 and not body[4] & 0x20 and (1 << 10 + (body[5] >> 3)) > _MAX_ZSTD_WINDOW:
-        raise BadEncodingError("zstd: the window is too large")
-    return _drain(ZstdReader, "zstd", body, limit)
+    # Counts magic numbers inside of frames too: a page has none there but by chance.
+    if body.count(ZSTD_MAGIC) + body.count(_ZSTD_SKIPPABLE) > MAX_MEMBERS:
+        raise BadEncodingError(f"zstd: more than {MAX_MEMBERS} frames")
+    frame = 0
+    while frame >= 0:
+        if _zstd_window(body[frame : frame + 18]) > _MAX_ZSTD_WINDOW:
+            raise BadEncodingError("zstd: the window is too large")
+        frame = body.find(ZSTD_MAGIC, frame + 1)
+    return _drain(ZstdReader, "zstd", body, limit, cut)
+
+
+def _zstd_window(head: bytes) -> int:
+    """What a frame asks its decoder to hold. RFC 8878, section 3.1.1.1."""
+    if len(head) < 18:
+        return 0  # too short to be a frame with content
+    descriptor = head[4]
+    if not descriptor & 0x20:
+        return (8 + (head[5] & 7)) << (7 + (head[5] >> 3))
+    begin = 5 + (0, 1, 2, 4)[descriptor & 3]
+    return int.from_bytes(head[begin : begin + (1, 2, 4, 8)[descriptor >> 6]], "little")
 
 
 def _as_it_is(body: bytes, problem: BadEncodingError) -> bytes:
@@ -189,22 +226,25 @@ def _as_it_is(body: bytes, problem: BadEncodingError) -> bytes:
     return body
 
 
-def _drain(reader_of: Callable[[Any], Any], name: str, body: bytes, limit: int) -> bytes:
+def _drain(reader_of: Callable[[Any], Any], name: str, body: bytes, limit: int, cut: bool) -> bytes:
     pieces: list[bytes] = []
     size = 0
     try:
         reader = reader_of(io.BytesIO(body))
-        while piece := reader.read(_PIECE):
+        # In small pieces where the end is missing: the piece that meets it is lost.
+        while piece := reader.read(_SMALL_PIECE if cut else _PIECE):
             pieces.append(piece)
             size += len(piece)
             if size > limit:
                 raise TooLargeError
     except OSError as error:
+        if cut and pieces:
+            return b"".join(pieces)
         raise BadEncodingError(f"{name}: {error}") from None
     return b"".join(pieces)
 
 
-_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+_DECODERS: dict[str, Callable[[bytes, int, bool], bytes]] = {
     "gzip": _gzip,
     "x-gzip": _gzip,
     "deflate": _deflate,

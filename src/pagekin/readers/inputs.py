@@ -10,13 +10,15 @@ from contextlib import closing
 
 from pagekin.errors import InputError, UsageError
 from pagekin.params import ReadParams
+from pagekin.readers.arc import ArcReader, read_arc
 from pagekin.readers.base import Input, Position, Record, message, skipped
 from pagekin.readers.expand import expand
 from pagekin.readers.formats import format_of_content
-from pagekin.readers.html import read_html
+from pagekin.readers.html import read_html, read_left_out
+from pagekin.readers.index import read_cdx, read_parquet_index
 from pagekin.readers.jsonl import read_jsonl, read_jsonl_stored
 from pagekin.readers.parquet import read_parquet
-from pagekin.readers.source import open_source
+from pagekin.readers.source import is_panic, open_source
 from pagekin.readers.wacz import read_wacz
 from pagekin.readers.warc import WarcReader, read_warc
 
@@ -51,22 +53,35 @@ def read_pages(
         (400, True)
     """
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
-    for source in expand([os.fspath(name) for name in paths]):
+    for source in expand([os.fspath(name) for name in paths], follow_links=params.follow_links):
         for record in read_input(source, params):
             if record.reason is None:
                 yield record
 
 
+UNREADABLE_REST = -1
+"""The offset of a row that stands for the rest of an input: after it comes nothing."""
+
+
 def _guarded(source: Input, records: Iterator[Record], last: Position) -> Iterator[Record]:
     """Whatever happens to the file or the network while reading is a record too."""
+    if last.offset == UNREADABLE_REST:
+        return
     record: Record | None = None
     try:
         for record in records:
             yield record
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        if record is not None:
-            last = record.position
-        yield skipped(source, last.record + 1, last.offset, "unreadable", message(error))
+        yield _rest(source, record, last, error)
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        yield _rest(source, record, last, error)
+
+
+def _rest(source: Input, record: Record | None, last: Position, error: BaseException) -> Record:
+    number = (last if record is None else record.position).record + 1
+    return skipped(source, number, UNREADABLE_REST, "unreadable", message(error))
 
 
 def _read_stream(source: Input, params: ReadParams, _after: Position | None) -> Iterator[Record]:
@@ -75,19 +90,25 @@ def _read_stream(source: Input, params: ReadParams, _after: Position | None) -> 
         form = format_of_content(stored, source.path)
         if form == "warc":
             yield from WarcReader(source, params).records(stored)
+        elif form == "arc":
+            yield from ArcReader(source, params).records(stored)
         elif form == "jsonl":
             yield from read_jsonl_stored(source, stored, params)
         else:
-            raise InputError(f"{source.path}: a stream must be WARC or JSONL; save {form} to a file first")
+            raise InputError(f"{source.path}: a stream must be WARC, ARC or JSONL; save {form} to a file")
 
 
 _READERS: dict[str, Callable[[Input, ReadParams, Position | None], Iterator[Record]]] = {
+    "arc": read_arc,
     "warc": read_warc,
     "wet": read_warc,
     "wacz": read_wacz,
     "html": read_html,
+    "left-out": read_left_out,
     "zip": read_html,
     "jsonl": read_jsonl,
     "parquet": read_parquet,
+    "cdx": read_cdx,
+    "parquet-index": read_parquet_index,
     "stream": _read_stream,
 }

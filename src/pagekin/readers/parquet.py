@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,7 +14,20 @@ from pagekin.errors import InputError
 from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record, message, skipped
 from pagekin.readers.rows import COLUMNS, row_record
-from pagekin.readers.source import is_remote, open_source
+from pagekin.readers.source import SNIFF, is_remote, open_source
+
+T = TypeVar("T")
+Values: TypeAlias = dict[str, object]
+
+INDEX_COLUMNS = {
+    "file": ("filename", "warc_filename", "file"),
+    "offset": ("offset", "warc_record_offset"),
+    "length": ("length", "warc_record_length"),
+    "url": ("url",),
+    "status": ("status", "fetch_status"),
+    "mime": ("mime", "content_mime_type"),
+}
+"""What each part of an index entry may be called: in a Parquet list, and in CDXJ."""
 
 _BATCH_BYTES = 8 << 20
 _BATCH_ROWS = 1024
@@ -25,52 +38,113 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
     """The records of a Parquet file. Offsets are row numbers."""
     with ExitStack() as stack:
         try:
-            file = _open(source.path, stack)
+            file = open_parquet(source.path, stack)
         except pa.ArrowException as error:
             yield skipped(source, 0, 0, "unreadable", message(error))
             return
         columns = check_columns(file.schema_arrow, source.path)
-        # The row that the position names is read again and dropped: it may stand for an unreadable group.
-        records = _records(source, params, file, columns, after or Position(0, 0))
-        if after is not None:
-            next(records, None)
-        yield from records
+        decoded = "html" in columns and _is_text(_plain(file.schema_arrow.field("html").type))
+
+        def record(count: int, row: int, values: Values) -> Record:
+            return row_record(source, count, row, values, params, decoded)
+
+        yield from numbered_rows(source, file, columns, record, after)
 
 
-def _open(path: str, stack: ExitStack) -> pq.ParquetFile:
-    if is_remote(path):
-        file: Any = stack.enter_context(closing(open_source(path)))
-        return stack.enter_context(pq.ParquetFile(file))
-    return stack.enter_context(pq.ParquetFile(path))
+def open_parquet(path: str, stack: ExitStack) -> pq.ParquetFile:
+    """A Parquet file, local or remote."""
+    stored: Any = stack.enter_context(closing(open_source(path))) if is_remote(path) else path
+    file = stack.enter_context(pq.ParquetFile(stored))
+    repeated = _repeated(file)
+    if not repeated:
+        return file
+    return stack.enter_context(pq.ParquetFile(stored, read_dictionary=repeated))
 
 
-def check_file(path: str) -> None:
-    """An error if the needed columns are not there. A file that cannot be opened at all is no matter here."""
+def _repeated(file: pq.ParquetFile) -> list[str]:
+    """Columns stored as a list of values and numbers into it.
+
+    They are read like that: written out, a few stored bytes can stand for a thousand copies of a large page.
+    """
+    found = set()
+    for group in range(file.metadata.num_row_groups):
+        rows = file.metadata.row_group(group)
+        for index in range(rows.num_columns):
+            chunk = rows.column(index)
+            if chunk.path_in_schema in ("url", "html", "text") and chunk.has_dictionary_page:
+                numbers = chunk.total_compressed_size - (
+                    chunk.data_page_offset - chunk.dictionary_page_offset
+                )
+                if numbers <= 8 * rows.num_rows + SNIFF:
+                    found.add(chunk.path_in_schema)
+    return sorted(found)
+
+
+def parquet_format(path: str) -> str:
+    """What a Parquet file holds: pages, or an index of them. A file that cannot be opened is no matter here.
+
+    Raises:
+        InputError: it has the columns of neither.
+    """
     with ExitStack() as stack:
         try:
-            schema = _open(path, stack).schema_arrow
+            schema = open_parquet(path, stack).schema_arrow
         except (OSError, pa.ArrowException):
-            return
+            return "parquet"
+        if not {"html", "text"} & set(schema.names) and index_columns(schema.names):
+            return "parquet-index"
         check_columns(schema, path)
+        return "parquet"
+
+
+def index_columns(names: Iterable[str]) -> dict[str, str]:
+    """The columns of an index by what they hold; none if there are no files or offsets among them."""
+    there = set(names)
+    found = {part: name for part, known in INDEX_COLUMNS.items() for name in known[::-1] if name in there}
+    return found if {"file", "offset"} <= found.keys() else {}
 
 
 def check_columns(schema: pa.Schema, path: str) -> list[str]:
     """The columns to read; an error if the needed ones are not there."""
     names = schema.names
+    twice = next((name for name in COLUMNS if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{path}: the column {twice} is there more than once; leave one of them")
     if "url" not in names or not {"html", "text"} & set(names):
         found = ", ".join(names[:20]) or "none"
-        raise InputError(f"{path}: needs the columns url and html (or text); rename them, it has: {found}")
+        raise InputError(
+            f"{path}: needs the columns url and html (or text), or filename and offset for an index; "
+            f"rename them, it has: {found}"
+        )
     for name in ("url", "html", "text"):
         if name in names and not _is_bytes(schema.field(name).type):
             raise InputError(f"{path}: the column {name} must hold strings, not {schema.field(name).type}")
     return [name for name in COLUMNS if name in names]
 
 
-def _records(
-    source: Input, params: ReadParams, file: pq.ParquetFile, columns: list[str], begin: Position
-) -> Iterator[Record]:
+def numbered_rows(
+    source: Input,
+    file: pq.ParquetFile,
+    columns: list[str],
+    make: Callable[[int, int, Values], T],
+    after: Position | None,
+) -> Iterator[T | Record]:
+    """What `make` makes of each row, given its count and its number, or the row of what could not be read."""
+    made = _rows_from(source, file, columns, make, after or Position(0, 0))
+    if after is not None:
+        # The row that the position names is read again and dropped: it may stand for an unreadable group.
+        next(made, None)
+    yield from made
+
+
+def _rows_from(
+    source: Input,
+    file: pq.ParquetFile,
+    columns: list[str],
+    make: Callable[[int, int, Values], T],
+    begin: Position,
+) -> Iterator[T | Record]:
     count, row = begin.record, 0
-    decoded = "html" in columns and _is_text(_plain(file.schema_arrow.field("html").type))
     for group in range(file.metadata.num_row_groups):
         rows = file.metadata.row_group(group).num_rows
         if row + rows <= begin.offset:
@@ -86,7 +160,7 @@ def _records(
                 skip = max(0, min(begin.offset - row, batch.num_rows))
                 row += skip
                 for values in _rows(batch.slice(skip)):
-                    yield row_record(source, count, row, values, params, decoded)
+                    yield make(count, row, values)
                     count += 1
                     row += 1
         except (OSError, pa.ArrowException) as error:
@@ -105,7 +179,10 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
 
 def _values(name: str, column: Any) -> list[Any]:
     if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+        used = column.indices.unique().drop_null()
+        values = _values(name, column.dictionary.take(used))
+        value_of = dict(zip(used.to_pylist(), values, strict=True))
+        return [value_of.get(index) for index in column.indices.to_pylist()]
     if _is_bytes(column.type):
         # By way of bytes, because strings in a damaged file need not be UTF-8.
         found = column.cast(pa.large_binary()).to_pylist()

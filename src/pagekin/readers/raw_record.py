@@ -21,10 +21,17 @@ class RawRecord:
     length: int
     reason: str | None = None
     detail: str | None = None
+    missing: int = 0
+    """Bytes of the block that the end of the file cut off; `length` is without them."""
 
     def spoiled(self, reason: str, detail: str) -> RawRecord:
         """The same record, not to be used."""
         return RawRecord(self.offset, self.head, self.low, b"", b"", 0, reason, detail)
+
+    def cut(self, block: bytes) -> RawRecord:
+        """The same record, of whose block the file has only this beginning."""
+        missing = self.length - len(block)
+        return RawRecord(self.offset, self.head, self.low, block, b"", len(block), missing=missing)
 
     def too_long(self, size: int) -> RawRecord:
         """The record's length reaches into the next record, which begins after `size` bytes."""

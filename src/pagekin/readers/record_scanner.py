@@ -5,6 +5,7 @@ bytes that are no record, does not tell a cut record from a whole one, and gives
 lz4. Here one bad record costs that record only, and all that is lost has a row that says so.
 
 Rows depend on nothing but the bytes from their offset on, so that reading may start again at any of them.
+(Not in a stream that cannot seek, which nobody can start again.)
 """
 
 from __future__ import annotations
@@ -13,27 +14,22 @@ import re
 from collections.abc import Callable, Generator, Iterator
 
 from pagekin.readers.base import message
-from pagekin.readers.frames import Broken, Codec
+from pagekin.readers.blocks import END, LARGE, SHORT, START, BlockStream
+from pagekin.readers.frames import Broken, BrokenFrame, Codec
+from pagekin.readers.lookahead import REST
 from pagekin.readers.raw_record import RawRecord, damage, field
 from pagekin.readers.source import ReplayBuffer, Source
-from pagekin.readers.stream import AHEAD, OVERLAP, PIECE, Stream
+from pagekin.readers.stream import AHEAD, OVERLAP
 
 _MAX_HEAD = 64 << 10
-_FIRST = 64 << 10  # of a large block, enough to tell whether it is wanted
-_LARGE = 512 << 10
-_END = b"\r\n\r\n"
-_START = re.compile(rb"WARC/[01]\.\d\d?\r?\n[A-Za-z-]{1,40}:")
+_SEVERAL = 8
 _LINE = re.compile(rb"\r?\n")
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _REASONS = {Broken.NO_FRAME: "garbage", Broken.CORRUPT: "corrupt", Broken.TRUNCATED: "truncated"}
 
 
-class RecordScanner(Stream):
-    """The records of one WARC stream, from the stored offset `start` on.
-
-    `wanted` is asked, with its beginning, before a large block is held in memory; one over `hold` bytes never
-    is.
-    """
+class RecordScanner(BlockStream):
+    """The records of one WARC stream, from the stored offset `start` on."""
 
     def __init__(
         self,
@@ -43,15 +39,13 @@ class RecordScanner(Stream):
         wanted: Callable[[RawRecord], bool],
         start: int = 0,
     ) -> None:
-        super().__init__(source, codec, start)
-        self._hold = hold
-        self._wanted = wanted
+        super().__init__(source, codec, hold, wanted, start)
         self._offset = self._last = start  # of the row being made, and of the one before
         self._begin = self._position  # of the row being made
         self._known: RawRecord | None = None  # the record being read, as far as it is known
-        self._whole = False  # all of that record was read
         self._searched = self._was_searched = False  # the next record, this one: not where it should be
         self._crowded = -1  # a frame that holds more than one record
+        self._row_frame, self._frame_rows = -1, 0  # the last row's frame, and how many rows it has given
 
     def __iter__(self) -> Iterator[RawRecord]:
         while True:
@@ -77,10 +71,10 @@ class RecordScanner(Stream):
                 if self._codec is None or not isinstance(error, OSError):
                     raise
                 broken = self._first_broken()
-                if self._read_up_to(broken[0]):
+                if self._read_up_to(broken.start):
                     continue
                 ended = False
-            frame = yield from self._past(*broken, ended)
+            frame = yield from self._past(broken, ended)
             if frame is None:
                 return
             self._restart(frame)
@@ -92,33 +86,37 @@ class RecordScanner(Stream):
         self._begin = self._position
         self._known = None
         self._searched = self._was_searched = False
+        self._row_frame = -1
 
     def _records(self) -> Generator[RawRecord, None, bool]:
         """Rows up to the end, or up to where the stream was put elsewhere: then True."""
-        codec, read = self._codec, self._read
+        codec = self._codec
         frame_of = None if codec is None else self._reader.frame_start_position
         while True:
             self._known = None
             begin = self._begin = self._position
-            buffer = self._buffer
+            buffer, read = self._buffer, self._read
             if len(buffer) < AHEAD:
                 buffer += read(AHEAD - len(buffer))
                 self._buffer = buffer
                 if not buffer:
                     return False
-            ahead = len(buffer)
+            ahead = self._ahead()
             frame = begin if frame_of is None else frame_of()
+            if frame != self._row_frame:
+                self._row_frame, self._frame_rows = frame, 0
+            self._frame_rows += 1
             if not buffer.startswith(b"WARC/"):
                 yield from self._gap()
                 continue
 
-            end = buffer.find(_END, 0, _MAX_HEAD) + 4 if buffer[8:10] == b"\r\n" else 0
-            while end == 3 and len(buffer) < _MAX_HEAD:
+            end = buffer.find(END, 0, _MAX_HEAD) + 4 if buffer[8:10] == b"\r\n" else 0
+            while end == 3 and len(buffer) < _MAX_HEAD and buffer.find(b"WARC/", 5) < 0:
                 more = read(AHEAD)
                 if not more:
                     break
                 buffer += more
-                end = buffer.find(_END, len(buffer) - len(more) - 3, _MAX_HEAD) + 4
+                end = buffer.find(END, len(buffer) - len(more) - 3, _MAX_HEAD) + 4
             head = raw = buffer[:end]
             if end < 4 or head.find(b"WARC/", 5) > 0:
                 self._buffer = buffer
@@ -146,7 +144,12 @@ class RecordScanner(Stream):
             known = self._known = RawRecord(self._offset, head, low, front, b"", length)
             self._whole = False
 
-            if length < 0 or length > _LARGE or (self._end is not None and position + length > self._end):
+            if (
+                length < 0
+                or length > LARGE
+                or (self._wrong_lengths and length > SHORT)
+                or (self._end is not None and position + length > self._end)
+            ):
                 row = self._odd_length(known, value)
             else:
                 row = None
@@ -160,8 +163,8 @@ class RecordScanner(Stream):
                 else:
                     self._whole = True
                     rest = front[length:] if over else b""
-                    if over < 4 + AHEAD:
-                        rest += read(4 + AHEAD - over)
+                    if over < REST:
+                        rest += read(REST - over)
                     if rest.startswith(b"\r\n\r\nWARC/"):
                         self._position = position + length + 4
                         self._buffer = rest[4:]
@@ -194,7 +197,7 @@ class RecordScanner(Stream):
         if len(self._buffer) < 5 and b"WARC/".startswith(self._buffer):
             yield self._no_head()
             return
-        found = self._find(_START)
+        found = self._find(START)
         size = self._position - position
         yield damage(self._offset, "garbage", f"{size} bytes" + ("" if found else " to the end"))
 
@@ -203,13 +206,15 @@ class RecordScanner(Stream):
 
         If they are headers, they are given with CR LF, and with where they end in the buffer.
         """
+        searched = 5
         while True:
-            blank = _BLANK.search(self._buffer, 0, _MAX_HEAD)
-            other = _START.search(self._buffer, 5, _MAX_HEAD if blank is None else blank.end())
+            blank = _BLANK.search(self._buffer, max(0, searched - 5), _MAX_HEAD)
+            other = START.search(self._buffer, searched, _MAX_HEAD if blank is None else blank.end())
             if other is not None:
                 return b"", 0
             if blank is not None:
                 return _LINE.sub(b"\r\n", self._buffer[: blank.end()]), blank.end()
+            searched = max(5, len(self._buffer) - OVERLAP)
             more = self._read(AHEAD) if len(self._buffer) < _MAX_HEAD else b""
             if not more:
                 return b"", 0
@@ -222,131 +227,30 @@ class RecordScanner(Stream):
         too_long = len(self._buffer) >= _MAX_HEAD
         self._searched = True
         self._use(5)
-        found = self._find(_START)
+        found = self._find(START)
         if found or too_long:
             return damage(self._offset, "garbage", "record headers without an end")
         return damage(self._offset, "truncated", "the file ends inside the record's headers")
-
-    def _odd_end(self, known: RawRecord, rest: bytes) -> RawRecord:
-        """A record that was read, but is not followed by a blank line and another one."""
-        self._buffer = (known.front + known.data)[: known.length] + rest
-        stripped = rest[: 4 + AHEAD].lstrip(b"\r\n")
-        if stripped and not stripped.startswith(b"WARC/"):
-            inner = _START.search(self._buffer, 0, known.length + OVERLAP)
-            if inner is not None and inner.start() < known.length:
-                self._use(inner.start())
-                return known.too_long(inner.start())
-            if not rest.startswith(_END):
-                self._use(known.length)
-                self._find(_START)
-                return known.too_short()
-        self._use(known.length)
-        return known
 
     def _to_next_frame(self, raw: bytes) -> bool:
         """After a bad record: if its frame holds no other, go to the next frame, whatever its length said."""
         frame = self._offset
         if frame == self._crowded:
             return False
-        found = self._next_frame(frame, raw, _START)
+        found = self._next_frame(frame, raw, START)
         if found is None:
             self._crowded = frame
             return False
         self._restart(found[0], self._begin + found[1])
         return True
 
-    def _ended(self, known: RawRecord) -> RawRecord:
-        """The stream ended before the record did: the file was cut, or the record's length is wrong."""
-        begin, size = self._position, len(self._buffer)
-        self._end = begin + size
-        inner = _START.search(self._buffer)
-        if inner is None:
-            self._use(size)
-            return self._cut(known, size)
-        # The same as when the end is known beforehand, so that the rows are.
-        if not self._go_back(begin + inner.start()):
-            self._use(inner.start())
-        return known.too_long(inner.start())
-
-    def _cut(self, known: RawRecord, size: int) -> RawRecord:
-        if self._limit is None:
-            return known.spoiled("truncated", f"{size} of {known.length} bytes")
-        return known.spoiled("corrupt", f"{size} of {known.length} bytes, then damaged data")
-
-    def _odd_length(self, known: RawRecord, value: bytes) -> RawRecord | None:
-        """A block of unknown, impossible or large length: None if it could be held, else what came of it."""
-        length, begin = known.length, self._position
-        if length < 0:
-            self._find(_START)
-            return known.spoiled("bad-length", f"Content-Length: {value.decode('latin-1')}")
-        if self._end is not None and begin + length > self._end:
-            found = self._find(_START)
-            size = self._position - begin
-            return known.too_long(size) if found else self._cut(known, size)
-        missing = length - len(known.front)
-        if missing > 0:
-            known.data = self._read(min(_FIRST, missing))
-            missing -= len(known.data)
-        if length <= self._hold and self._wanted(known):
-            known.data += self._read(max(0, missing))
-            return None
-        self._buffer += known.data
-        return self._leave_out(known, begin)
-
-    def _leave_out(self, known: RawRecord, begin: int) -> RawRecord:
-        """Pass over a block without holding it; if a record seems to begin inside, hold it from there on."""
-        end, inner = begin + known.length, -1
-        while True:
-            missing = end - self._position + 4 + AHEAD - len(self._buffer)
-            more = self._read(min(PIECE, missing)) if missing > 0 else b""
-            self._buffer += more
-            match = _START.search(self._buffer) if inner < 0 else None
-            if match is not None and self._position + match.start() < end:
-                inner = self._position + match.start()
-                self._use(match.start())
-            if not more or missing <= len(more):
-                break
-            if inner < 0 or len(self._buffer) > self._hold:
-                self._use(min(end - self._position, len(self._buffer) - OVERLAP))
-        ended = self._position + len(self._buffer) < end
-        if ended:
-            end = self._end = self._position + len(self._buffer)
-        block = end - self._position
-        stripped = self._buffer[block : block + 4 + AHEAD].lstrip(b"\r\n")
-        if not ended and (not stripped or stripped.startswith(b"WARC/")):
-            self._use(block)
-            return known
-        # At the end go back in any case: the rows must be the same as when the end is known beforehand.
-        if inner >= 0 and ((self._position == inner and not ended) or self._go_back(inner)):
-            return known.too_long(inner - begin)
-        self._use(block)
-        if ended:
-            return self._cut(known, end - begin)
-        if not self._buffer.startswith(_END):
-            self._find(_START)
-            return known.too_short()
-        return known
-
-    def _cut_frame(self) -> tuple[int, Broken] | None:
-        """The last frame, if it was cut: to some decoders, that is an end like any other."""
-        if self._codec is None:
-            return None
-        frame = self._reader.frame_start_position()
-        if frame is None:
-            frame = self._base
-        if not self._source.reaches(frame):
-            return None
-        if frame == self._base and self._reader.tell() & 0xFFFFFFFF == self._codec.last_size(self._source):
-            return None  # one frame for all, and long: do not decode it twice
-        return self._codec.first_broken(self._source, frame, decode=False)
-
-    def _first_broken(self) -> tuple[int, Broken]:
+    def _first_broken(self) -> BrokenFrame:
         """The frame that cannot be decoded."""
         assert self._codec is not None
         start = self._offset
         if isinstance(self._source, ReplayBuffer):
             start = max(start, self._source.oldest)
-        return self._codec.first_broken(self._source, start) or (start, Broken.CORRUPT)
+        return self._codec.first_broken(self._source, start) or BrokenFrame(start, Broken.CORRUPT, start)
 
     def _read_up_to(self, broken: int) -> bool:
         """Make the same row again without the broken frame: reading ahead, the decoder gave up on both."""
@@ -356,13 +260,15 @@ class RecordScanner(Stream):
         self._put(self._base, self._base_position, broken)
         return self._go_back(self._begin)
 
-    def _past(self, at: int, why: Broken, ended: bool) -> Generator[RawRecord, None, int | None]:
+    def _past(self, broken: BrokenFrame, ended: bool) -> Generator[RawRecord, None, int | None]:
         """Rows for what cannot be decoded; then the next frame that can be, if there is one.
 
         If the decoder has just `ended`, what it gave of the frame has its rows already.
         """
         assert self._codec is not None
-        frame = self._codec.next_record_frame(self._source, at + 1)
+        at, why, _ = broken
+        several = self._row_frame == at and self._frame_rows > _SEVERAL
+        frame = self._codec.next_record_frame(self._source, broken, several)
         detail = why.value
         if why is Broken.NO_FRAME:
             detail = f"{(self._source.tell() if frame is None else frame) - at} bytes"
@@ -387,7 +293,7 @@ class RecordScanner(Stream):
             reader = self._codec.reader(self._source, frame)
             while len(head) < _MAX_HEAD and (more := reader.read(64)):
                 head += more
-                end = head.find(_END) + 4
+                end = head.find(END) + 4
                 if end > 3:
                     return head[:end] if head.startswith(b"WARC/") else b""
         except OSError:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
+import lzma
 import sys
 import zipfile
 import zlib
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -25,12 +25,17 @@ LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
 _EXTENSIONS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4"}
 
 
-ZIP_ERRORS = (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+ZIP_ERRORS = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 """What reading a damaged, encrypted or oddly compressed zip may raise."""
 
 
 class UnreadableError(OSError):
     """Stored bytes cannot be had, whatever the file system's own error was."""
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether a decoder written in Rust gave up. The class has no name to import, and is no `Exception`."""
+    return type(error).__name__ == "PanicException"
 
 
 class Source(io.RawIOBase):
@@ -103,15 +108,14 @@ class ReplayBuffer(Source):
     def __init__(self, file: Any, owned: bool) -> None:
         super().__init__(file)
         self._owned = owned
-        self._kept: deque[bytes] = deque()
-        self._kept_bytes = 0
+        self._kept = bytearray()
         self._end = 0  # offset up to which the stream was read
         self._position = 0
 
     @property
     def oldest(self) -> int:
         """The earliest offset that can still be gone back to."""
-        return self._end - self._kept_bytes
+        return self._end - len(self._kept)
 
     def reaches(self, offset: int) -> bool:
         """Whether an offset is still kept."""
@@ -121,15 +125,13 @@ class ReplayBuffer(Source):
         """Up to `size` bytes, from what is kept and then from the stream."""
         if self._position == self._end:
             data = super().read(size)
-            self._kept.append(data)
-            self._kept_bytes += len(data)
+            self._kept += data
             self._end += len(data)
-            while self._kept_bytes - len(self._kept[0]) >= _WINDOW:
-                self._kept_bytes -= len(self._kept.popleft())
+            if len(self._kept) > 2 * _WINDOW:
+                del self._kept[:-_WINDOW]
         else:
-            behind = self._end - self._position
-            data = b"".join(self._kept)[-behind:]
-            data = data if size < 0 else data[:size]
+            begin = self._position - self.oldest
+            data = bytes(self._kept[begin:] if size < 0 else self._kept[begin : begin + size])
         self._position += len(data)
         return data
 
@@ -238,6 +240,6 @@ def codec_of(start: bytes, path: str = "") -> str | None:
         return "zstd"  # the second: a skippable frame, such as the dictionary of a .warc.zst
     if start.startswith(LZ4_MAGIC):
         return "lz4"
-    if not start or start.removeprefix(BOM).lstrip().startswith((b"WARC/", b"{")):
+    if not start or start.removeprefix(BOM).lstrip().startswith((b"WARC/", b"filedesc:", b"{")):
         return None
     return _EXTENSIONS.get(Path(path).suffix.lower())

@@ -8,8 +8,9 @@ from contextlib import closing
 
 from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record, message, page_id, skipped
-from pagekin.readers.source import ZIP_ERRORS, FileSlice, Source, open_source
+from pagekin.readers.source import ZIP_ERRORS, FileSlice, ReplayBuffer, Source, open_source
 from pagekin.readers.warc import WarcReader
+from pagekin.readers.zips import check, open_zip, overlapping
 
 
 def is_archive_name(name: str) -> bool:
@@ -31,11 +32,12 @@ def read_wacz(source: Input, params: ReadParams, after: Position | None = None) 
 
 def _all_records(source: Input, params: ReadParams) -> Iterator[Record]:
     count = 0
-    with closing(open_source(source.path)) as file, zipfile.ZipFile(file) as archive:
+    with closing(open_source(source.path)) as file, open_zip(file) as archive:
+        shared = overlapping(archive)
         members = [info for info in archive.infolist() if is_archive_name(info.filename)]
         for info in sorted(members, key=lambda info: info.filename.encode("utf-8", "surrogateescape")):
             try:
-                with closing(_open_member(archive, file, info)) as stored:
+                with closing(_open_member(archive, file, check(info, shared))) as stored:
                     for record in WarcReader(source, params, info.filename).records(stored, first=count):
                         yield record
                         count += 1
@@ -47,7 +49,8 @@ def _all_records(source: Input, params: ReadParams) -> Iterator[Record]:
 def _open_member(archive: zipfile.ZipFile, file: Source, info: zipfile.ZipInfo) -> Source:
     """A member's bytes; those of a stored one straight from the file, without a checksum over all of it."""
     if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
-        return Source(archive.open(info), size=info.file_size)
+        # As a stream: each step back in a compressed member would decode it again from its beginning.
+        return ReplayBuffer(archive.open(info), owned=True)
     file.seek(info.header_offset)
     header = file.read(30)
     if len(header) < 30 or not header.startswith(b"PK\x03\x04"):

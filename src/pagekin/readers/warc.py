@@ -7,6 +7,7 @@ from contextlib import closing
 
 from pagekin.params import ReadParams
 from pagekin.readers.base import (
+    CUT,
     Input,
     Position,
     Record,
@@ -48,13 +49,16 @@ class WarcReader:
 
     def records(self, stored: Source, start: int = 0, first: int = 0) -> Iterator[Record]:
         """The records from an offset on; the first of them has the ordinal `first`."""
-        scanner = RecordScanner(stored, self._codec(stored), self._limit + MAX_HEAD, self._wanted, start)
         page, path = page_id(self._input, first), self._input.path
-        for raw in scanner:
+        for raw in self._scan(stored, start):
             record = Record(page, None, None, None, None, None, None, None, path, raw.offset)
             self._fill(record, raw)
             yield record
             page += 1
+
+    def _scan(self, stored: Source, start: int) -> Iterator[RawRecord]:
+        codec = self._codec(stored)
+        return iter(RecordScanner(stored, codec, self._limit + MAX_HEAD, self._wanted, start))
 
     def records_after(self, stored: Source, after: Position) -> Iterator[Record]:
         """The records after a position: from its offset if that tells the record, else from the beginning.
@@ -89,7 +93,7 @@ class WarcReader:
         # What most records begin with, spelled like this by most writers.
         usual = low.startswith(b"\r\nwarc-type: response\r\n", 8)
         kind = b"response" if usual else field(head, low, b"\r\nwarc-type:").lower()
-        if raw.reason is None and kind not in _WITH_URL:
+        if raw.reason is None and kind not in _WITH_URL and not raw.missing:
             record.reason, record.detail = "not-a-page", kind.decode("latin-1") or None
             return
         url = field(head, low, b"\r\nwarc-target-uri:")
@@ -106,7 +110,13 @@ class WarcReader:
             record.detail = refers.decode("utf-8", "replace") or None
         else:
             self._content(record, raw, kind == b"conversion")
+        if raw.missing and not (record.reason is None and (record.html or record.text)):
+            record.html = record.text = None
+            record.reason = "truncated"
+            record.detail = f"{raw.length} of {raw.length + raw.missing} bytes"
         if record.reason is None:
+            truncated = field(head, low, b"\r\nwarc-truncated:").decode("latin-1") or None
+            record.truncated = CUT if raw.missing else truncated
             record.ip = field(head, low, b"\r\nwarc-ip-address:").decode("latin-1") or None
             record.date = parse_date(field(head, low, b"\r\nwarc-date:").decode("latin-1"))
 
@@ -138,7 +148,7 @@ class WarcReader:
             begin = http.end - len(front)
             body = data[begin:] if begin >= 0 else front[begin:] + data
             try:
-                body = decode_body(http, body, self._limit)
+                body = decode_body(http, body, self._limit, cut=raw.missing > 0)
             except BadEncodingError as error:
                 record.reason, record.detail = "bad-encoding", str(error)
                 return

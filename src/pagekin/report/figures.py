@@ -1,73 +1,74 @@
-"""Figures, drawn with matplotlib: the one place that imports it."""
+"""Figures as files: SVG and PNG with their data, for a paper or for a command's `--plot`."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from pagekin.errors import MissingExtraError, UsageError
 from pagekin.fs import write_atomically, writing
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Draw = Callable[["Axes"], None]
+from pagekin.look.chart import WIDTH, drawing
+from pagekin.look.figure import Figure, can_png
+from pagekin.look.markup import Html, join
+from pagekin.report.build import chapters
+from pagekin.report.story import Data
+from pagekin.run import Run
 
 FORMATS = (".png", ".svg")
-
-STYLE: Any = {
-    # Whatever the texts of pages hold is text, never a formula; the same figure gives the same bytes.
-    "text.parse_math": False,
-    "svg.hashsalt": "pagekin",
-    "svg.fonttype": "path",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
-
-
-def figure(draw: Draw, size: tuple[float, float] = (7, 4)) -> Figure:
-    """A figure with one pair of axes, on which `draw` draws."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("a figure", "report") from None
-    with rc_context(STYLE):
-        made = Figure(figsize=size, layout="constrained")
-        draw(made.subplots())
-    return made
-
-
-def svg(draw: Draw, size: tuple[float, float] = (7, 4)) -> bytes:
-    """A figure as SVG."""
-    return _bytes(figure(draw, size), "svg")
 
 
 def check_plot(path: Path) -> None:
     """Fails before any work when a figure could not be written there."""
     if path.suffix.lower() not in FORMATS:
         raise UsageError(f"cannot draw to {path}: give a name that ends with {' or '.join(FORMATS)}")
+    if path.suffix.lower() == ".png" and not can_png():
+        raise MissingExtraError("a figure as PNG", "report")
 
 
-def write_plot(path: Path, draw: Draw, size: tuple[float, float] = (7, 4)) -> None:
+def write_plot(path: Path, figure: Figure) -> None:
     """Writes a figure as the PNG or SVG file that its name says."""
     check_plot(path)
-    data = _bytes(figure(draw, size), path.suffix.lower()[1:])
+    data = figure.png() if path.suffix.lower() == ".png" else figure.standalone().encode()
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)
 
 
-def _bytes(made: Figure, form: str) -> bytes:
-    from matplotlib import rc_context
+def tiled(figures: Sequence[Figure], key: str, title: str) -> Figure:
+    """Several figures as one, two in a row."""
+    parts, height = [], 0.0
+    for number in range(0, len(figures), 2):
+        row = figures[number : number + 2]
+        tall = max(
+            float(figure.svg.split('viewBox="0 0 ', 1)[1].split('"', 1)[0].split()[1]) for figure in row
+        )
+        for place, figure in enumerate(row):
+            at = f'<svg x="{place * WIDTH}" y="{height:g}" width="{WIDTH}" height="{tall:g}"'
+            parts.append(Html(figure.svg.replace("<svg", at, 1)))
+        height += tall
+    alt = " ".join(figure.title + "." for figure in figures)
+    wide = WIDTH * min(max(len(figures), 1), 2)
+    return Figure(key, title, drawing(join(parts), wide, height, alt), (), ())
 
-    buffer = io.BytesIO()
-    # No dates, no names of software: the same figure gives the same bytes.
-    metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
-    with rc_context(STYLE):
-        made.savefig(buffer, format=form, metadata=metadata, dpi=150)
-    return buffer.getvalue()
+
+def write_figures(
+    run: Run, folder: Path, clusters: Sequence[int] = (), like: Sequence[str] = ()
+) -> list[Path]:
+    """Writes every figure of the report: NAME.svg, NAME.csv and, where possible, NAME.png; tables as CSV.
+
+    Returns:
+        The files, in the order of the report.
+    """
+    files: list[tuple[str, bytes]] = []
+    png = can_png()
+    for section in chapters(Data(run), clusters, like):
+        for figure in section.figures():
+            files.append((f"{figure.key}.svg", figure.standalone().encode()))
+            files += [(f"{figure.key}.png", figure.png())] if png else []
+            files.append((f"{figure.key}.csv", figure.csv().encode()))
+        files += [(f"{table.key}.csv", table.csv().encode()) for table in section.tables()]
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files:
+            write_atomically(folder / name, content)
+    return [folder / name for name, _ in files]

@@ -2,85 +2,124 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from pagekin.look.chart import Chart
+from pagekin.look.figure import Figure
+from pagekin.look.scales import Axis, thinned
+from pagekin.look.table import Column
+from pagekin.look.words import percent, plural
+from pagekin.report.story import Block, Data, Finding, Section, empty, paragraph
 
-from pagekin.report.blocks import Block, Facts, Picture, Section
-from pagekin.run import Run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pagekin.report.figures import Draw
-
-POINTS = 1000
-LINES = (
-    ("unique", "unique pages", "#2a7"),
-    ("exact", "exact duplicates", "#c33"),
-    ("near", "near duplicates", "#e90"),
-)
+POINTS = 200
+KINDS = {"unique": "unique pages", "exact": "exact duplicates", "near": "near duplicates"}
 
 
-def draw_curve(curve: pa.Table) -> Draw:
-    """Draws a table with the columns fetched, unique, exact and near."""
+def growth_figure(curve: Sequence[dict[str, Any]], title: str, note: str = "") -> Figure:
+    """Draws rows with fetched, unique, exact and near."""
+    drawn = thinned(list(curve), POINTS)
+    if len(drawn) < len(curve):
+        note = f"{note} {len(drawn)} of {len(curve):,} points are drawn.".strip()
+    top = max((row[kind] for row in drawn for kind in KINDS), default=1)
+    last = max((row["fetched"] for row in drawn), default=1)
+    chart = Chart(
+        Axis.over("pages fetched", [last], whole=True),
+        Axis.over("pages", [top], whole=True),
+        legend=list(KINDS.values()),
+    )
+    for series, kind in enumerate(KINDS, 1):
+        chart.line([(0, 0), *((row["fetched"], row[kind]) for row in drawn)], series=series)
+    chart.bands([(row["fetched"], _told(row)) for row in drawn])
+    columns = [
+        Column("pages fetched", "count", "fetched"),
+        *(Column(words, "count", kind) for kind, words in KINDS.items()),
+    ]
+    rows = [[row["fetched"], *(row[kind] for kind in KINDS)] for row in drawn]
+    return Figure(
+        "growth-curve",
+        title,
+        chart.svg(f"Unique pages and duplicates by pages fetched. {title}."),
+        columns,
+        rows,
+        note,
+    )
 
-    def draw(axes: Axes) -> None:
-        fetched = curve["fetched"].to_pylist()
-        for name, label, color in LINES:
-            axes.plot(fetched, curve[name].to_pylist(), label=label, color=color)
-        axes.set_xlabel("pages fetched")
-        axes.set_ylabel("pages")
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
-        axes.legend(frameon=False)
 
-    return draw
+def _told(row: dict[str, Any]) -> str:
+    return f"After {plural(row['fetched'], 'page')}:\n" + "\n".join(
+        f"{row[kind]:,} {words}" for kind, words in KINDS.items()
+    )
 
 
-def growth_of(run: Run) -> pa.Table:
-    """The curve over a run's pages, in the order of the crawl.
+def growth_of(data: Data) -> list[dict[str, int]]:
+    """The curve over a run's pages, in the order of the crawl, at no more than about `POINTS` places.
 
     A page whose text was there before is an exact duplicate. One that the table `fuzzy` puts into the class
     of an earlier page is a near duplicate. Pages without words are left out.
     """
-    pages = run.table("sketches", ["page", "md5"])
-    worded = run.table("pages", ["words"])["words"].to_pylist()
-    copies: dict[int, str] = {}
-    if "fuzzy" in run.tables:
-        fuzzy = run.table("fuzzy", ["page", "representative", "kind"])
-        fuzzy = fuzzy.filter(pc.not_equal(fuzzy["page"], fuzzy["representative"]))
-        copies = dict(zip(fuzzy["page"].to_pylist(), fuzzy["kind"].to_pylist(), strict=True))
-    seen: set[str] = set()
-    counts = {"fetched": 0, "unique": 0, "exact": 0, "near": 0}
-    step = max(1, pages.num_rows // POINTS)
-    rows: list[dict[str, int]] = []
-    for page, md5, words in zip(pages["page"].to_pylist(), pages["md5"].to_pylist(), worded, strict=True):
-        if not words:
-            continue
-        kind = "exact" if md5 in seen else copies.get(page, "unique")
-        seen.add(md5)
-        counts[kind] += 1
-        counts["fetched"] += 1
-        if counts["fetched"] % step == 0:
-            rows.append(dict(counts))
-    if not rows or rows[-1]["fetched"] < counts["fetched"]:
-        rows.append(dict(counts))
-    return pa.Table.from_pylist(rows)
+    worded = data.value("SELECT count(*) FROM pages WHERE words > 0")
+    step = max(1, -(-worded // POINTS))
+    fuzzy = (
+        "SELECT page, kind FROM fuzzy WHERE page <> representative"
+        if data.has("fuzzy")
+        else "SELECT 0 AS page, '' AS kind WHERE false"
+    )
+    found = data.rows(
+        f"""WITH seen AS (
+          SELECT s.page, row_number() OVER (PARTITION BY s.md5 ORDER BY s.page) > 1 AS again
+          FROM sketches s JOIN pages p ON p.page = s.page WHERE p.words > 0
+        ), told AS (
+          SELECT row_number() OVER (ORDER BY seen.page) AS place,
+            CASE WHEN again THEN 'exact' ELSE coalesce(f.kind, 'unique') END AS kind
+          FROM seen LEFT JOIN ({fuzzy}) f ON f.page = seen.page
+        )
+        SELECT max(place), count(*) FILTER (kind = 'unique'), count(*) FILTER (kind = 'exact'),
+          count(*) FILTER (kind = 'near')
+        FROM told GROUP BY (place - 1) // {step} ORDER BY 1"""
+    )
+    rows, so_far = [], [0, 0, 0]
+    for fetched, *more in found:
+        so_far = [a + b for a, b in zip(so_far, more, strict=True)]
+        rows.append({"fetched": fetched, **dict(zip(KINDS, so_far, strict=True))})
+    return rows
 
 
-def growth(run: Run) -> Section:
+def growth(data: Data) -> Section:
     """How unique pages and duplicates grew."""
-    from pagekin.report.figures import svg
+    curve = growth_of(data) if data.has("pages", "sketches") else []
+    lead = paragraph(
+        "Pages in the order in which the crawl stored them. A curve of unique pages that has gone "
+        "flat is a crawl that was "
+        "done: what came last was known already.",
+        lead=True,
+    )
+    blocks: list[Block] = [lead]
+    if not curve:
+        blocks.append(empty("No page has words, so there is nothing to count."))
+        return Section("growth", "Growth", "No page has words", blocks)
+    last, before = curve[-1], _before(curve)
+    fetched = last["fetched"] - before["fetched"]
+    new = (last["unique"] - before["unique"]) / fetched
+    title = f"In the last tenth of the crawl {percent(new)} of the pages were new"
+    if not data.has("fuzzy"):
+        blocks.append(paragraph("Near duplicates are not known: the scan ran without fuzzy."))
+    ended = (
+        f"{plural(last['unique'], 'unique page')}, {plural(last['exact'], 'exact duplicate')} and "
+        f"{plural(last['near'], 'near duplicate')} of {last['fetched']:,}"
+    )
+    blocks.append(growth_figure(curve, f"{ended} in the end"))
+    return Section(
+        "growth",
+        "Growth",
+        title,
+        blocks,
+        Finding(percent(new), "of the pages in the last tenth of the crawl were new."),
+    )
 
-    curve = growth_of(run)
-    last = curve.slice(curve.num_rows - 1).to_pylist()[0]
-    blocks: list[Block] = [
-        Facts([(label, last[name]) for name, label, _ in LINES]),
-        Picture(svg(draw_curve(curve)), "Unique pages and duplicates by pages fetched."),
-    ]
-    note = "In the order in which the crawl stored them. A curve that has gone flat is a crawl that was done."
-    if "fuzzy" not in run.tables:
-        note += " Near duplicates are not known: the run has no table `fuzzy`."
-    return Section("Growth", note, blocks)
+
+def _before(curve: Sequence[dict[str, int]]) -> dict[str, int]:
+    """Where the last tenth begins."""
+    start: dict[str, int] = {"fetched": 0, **dict.fromkeys(KINDS, 0)}
+    earlier = [row for row in curve if row["fetched"] <= 0.9 * curve[-1]["fetched"]]
+    return earlier[-1] if earlier else start

@@ -2,171 +2,291 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
-
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from pagekin.detect.phrases.find import advised_popular
-from pagekin.report.blocks import Block, Facts, Grid, Picture, Section
-from pagekin.report.figures import svg
-from pagekin.run import Run
+from pagekin.look.chart import Chart, Mark
+from pagekin.look.figure import Figure
+from pagekin.look.scales import Axis, log_bins
+from pagekin.look.table import Column, Table
+from pagekin.look.words import count, percent, plural, short
+from pagekin.report.bins import log_ranks, ranks_figure
+from pagekin.report.covers import covers
+from pagekin.report.story import (
+    TOP,
+    Block,
+    Data,
+    Finding,
+    Pair,
+    Section,
+    empty,
+    heading,
+    not_run,
+    paragraph,
+    term,
+)
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-TOP = 25
-INK, SOFT = "#1f4e79", "#c9d8e8"
+MOST_SITES = 300
 
 
-def phrases(run: Run) -> Section:
-    """What is popular, how often, and on how many of each page's shingles."""
-    rows = run.table("phrases")
-    wanted, pages = run.params.phrases.popular, run.table("popular", ["popular"]).num_rows
-    advice = advised_popular(pages)
-    facts = Facts(
+def phrases(data: Data) -> Section:
+    """What is popular, which pages are made of it, and which sites live off it."""
+    if not data.has("phrases", "popular", "covers", "sites"):
+        return not_run("phrases", "Phrases and sites", "phrases")
+    params = data.run.params.phrases
+    total = data.value("SELECT count(*) FROM phrases")
+    ranked = data.value("SELECT count(rank) FROM sites")
+    needs = f"needs {params.site_pages} pages with {params.site_mean:g} popular phrases each"
+    blocks: list[Block] = [
+        paragraph(
+            "Of each page a fixed sample of ",
+            term(
+                "phrases",
+                f"{data.run.params.shingles.k} words in a row; {data.run.params.shingles.m} of them a "
+                "page, always chosen the same way",
+            ),
+            " is kept. A phrase is ",
+            term("popular", f"at least {params.popular} pages have it in their sample"),
+            ". Ordinary pages have few popular phrases. Sites whose pages consist of them are made "
+            "from templates, "
+            "lists or other people's text. Copies of a page count once.",
+            lead=True,
+        )
+    ]
+    if ranked:
+        site, pages = data.row("SELECT site, pages FROM sites WHERE rank IS NOT NULL ORDER BY rank LIMIT 1")
+        verb = "lives" if ranked == 1 else "live"
+        title = f"{plural(ranked, 'site')} {verb} off phrases that others have too"
+        finding = Finding(
+            count(ranked),
+            f"{'site lives' if ranked == 1 else 'sites live'} off phrases that everybody else has "
+            f"too; the largest is {short(site, 40)} with {plural(pages, 'page')}.",
+        )
+    else:
+        title = "No site lives off popular phrases"
+        finding = Finding(
+            "0",
+            f"sites live off popular phrases ({needs}); {plural(total, 'phrase')} "
+            f"{'is' if total == 1 else 'are'} popular.",
+        )
+    blocks += _sites(data, ranked, needs)
+    blocks += _phrases(data, total)
+    blocks += covers(data)
+    return Section("phrases", "Phrases and sites", title, blocks, finding)
+
+
+def _sites(data: Data, ranked: int, needs: str) -> list[Block]:
+    params = data.run.params.phrases
+    blocks: list[Block] = [heading("Sites that live off popular phrases")]
+    if ranked:
+        rows = data.rows(
+            f"""SELECT rank, pages, mean_popular, std_popular, originality, site FROM sites
+              WHERE rank IS NOT NULL
+            ORDER BY rank LIMIT {TOP}"""
+        )
+        columns = [
+            Column("rank", "count", "rank", "by pages"),
+            Column("pages", "count", "pages"),
+            Column(
+                "popular phrases a page",
+                "count",
+                "mean_popular",
+                f"of {data.run.params.shingles.m} in the sample",
+            ),
+            Column("deviation", "count", "std_popular", "how much its pages differ in that"),
+            Column("own text", "percent", "originality", "grams that no other page holds"),
+            Column("site", "text", "site", width=48),
+        ]
+        blocks.append(
+            Table(
+                columns,
+                rows,
+                ranked,
+                "sites",
+                data.show("sites", "--where 'rank > 0'"),
+                label="Sites that live off popular phrases",
+                key="popular-sites",
+            )
+        )
+    else:
+        blocks.append(empty(f"None ({needs}, with little difference between its pages)."))
+    found = data.rows(
+        f"""SELECT mean_popular, std_popular, pages, site, rank, count(*) OVER () FROM sites
+          WHERE pages >= {params.site_pages}
+        ORDER BY pages DESC, site LIMIT {MOST_SITES}"""
+    )
+    if found:
+        blocks.append(_site_figure(data, found))
+    return blocks
+
+
+def _site_figure(data: Data, found: list[tuple[float, float, int, str, int | None, int]]) -> Figure:
+    params, m = data.run.params.phrases, data.run.params.shingles.m
+    marks = [
+        Mark(
+            mean,
+            pages,
+            f"{short(site, 60)}: {plural(pages, 'page')}, {mean:.1f} popular phrases a page (± {spread:.1f})",
+            3.5,
+            1,
+            rank is not None,
+            spread=spread,
+        )
+        for mean, spread, pages, site, rank, _ in found
+    ]
+    chart = Chart(
+        Axis("popular phrases a page", 0, m),
+        Axis.over("pages of the site", [row[2] for row in found], log=True),
+    )
+    chart.points(marks)
+    chart.rule(f"{params.site_mean:g} phrases", x=params.site_mean)
+    total = found[0][5]
+    note = (
+        f"Each point is a site with at least {params.site_pages} pages; its bar is one standard "
+        "deviation. Red: it lives off popular phrases."
+    )
+    if total > len(found):
+        note += f" The {len(found)} largest of {total:,}."
+    columns = [
+        Column("popular phrases a page", "count", "mean_popular"),
+        Column("deviation", "count", "std_popular"),
+        Column("pages", "count", "pages"),
+        Column("site", "text", "site", width=48),
+        Column("rank", "count", "rank"),
+    ]
+    beyond = sum(row[0] >= params.site_mean for row in found)
+    title = f"{beyond:,} of {len(found):,} sites have {params.site_mean:g} popular phrases a page or more"
+    alt = f"Sites by popular phrases a page and by pages (logarithmic). {title}."
+    return Figure("sites-popular", title, chart.svg(alt), columns, [row[:5] for row in found], note)
+
+
+def _phrases(data: Data, total: int) -> list[Block]:
+    params = data.run.params.phrases
+    corpus = data.value("SELECT count(*) FROM popular")
+    blocks: list[Block] = [heading("The most popular phrases")]
+    if not total:
+        blocks.append(
+            empty(f"No phrase is popular (needs {params.popular} pages that have it in their sample).")
+        )
+        return blocks
+    advice = advised_popular(corpus)
+    if advice != params.popular:
+        blocks.append(
+            paragraph(
+                f"Popular means {params.popular} pages here; for {corpus:,} pages pagekin would "
+                f"advise {advice}."
+            )
+        )
+    rows = data.rows(
+        "SELECT phrase, pages, domains, kind, example_url FROM phrases ORDER BY pages DESC, phrase "
+        f"LIMIT {TOP}"
+    )
+    columns = [
+        Column("phrase", "text", "phrase", width=60),
+        Column("pages", "count", "pages"),
+        Column("sites", "count", "domains"),
+        Column("probably", "tag", "kind", "a hint: counting, legal, navigation, template or idiom"),
+        Column("a page with it", "url", "example_url"),
+    ]
+    blocks.append(
+        Table(
+            columns,
+            rows,
+            total,
+            "phrases",
+            data.show("phrases"),
+            "pages",
+            "The most popular phrases",
+            "popular-phrases",
+        )
+    )
+    return [*blocks, Pair([_ranks(data, total), _frequencies(data, total)]), _per_page(data, corpus)]
+
+
+def _ranks(data: Data, total: int) -> Figure:
+    rows = data.rows(
+        """SELECT place, pages
+          FROM (SELECT pages, row_number() OVER (ORDER BY pages DESC, phrase) AS place FROM phrases)
+        WHERE place IN (SELECT unnest(?)) ORDER BY place""",
+        log_ranks(total),
+    )
+    top, tenth = rows[0][1], data.value("SELECT quantile_disc(pages, 0.9) FROM phrases")
+    title = f"The most popular phrase is on {plural(top, 'page')}; nine in ten are on {tenth:,} or fewer"
+    return ranks_figure(
+        "phrase-ranks",
+        title,
+        rows,
+        rank="phrase by rank",
+        value="pages",
+        total=total,
+        alt=f"Pages of each phrase by rank, log axes. {title}.",
+    )
+
+
+def _frequencies(data: Data, total: int) -> Figure:
+    found = data.rows("SELECT pages, count(*) FROM phrases GROUP BY pages ORDER BY pages")
+    note = ""
+    if len(found) > 200:
+        binned = [
+            (low, high, sum(n for p, n in found if low <= p <= high))
+            for low, high in log_bins([found[-1][0]], 20)
+        ]
+        rows = [((low + high) / 2, many / (high - low + 1)) for low, high, many in binned if many]
+        note = (
+            "Ranges of pages are put together, evenly on the log axis; what is drawn is the mean of a range."
+        )
+    else:
+        rows = [(float(pages), float(many)) for pages, many in found]
+    chart = Chart(
+        Axis.over("pages", [1, *(p for p, _ in rows)], log=True),
+        Axis.over("phrases on so many pages", [1, *(n for _, n in rows)], log=True),
+    )
+    chart.points([Mark(p, n, f"{p:,.0f} pages: {n:,.1f} phrases", 3.0) for p, n in rows])
+    least = found[0]
+    title = (
+        f"{percent(least[1] / total)} of the popular phrases are on {least[0]} pages, the fewest that count"
+    )
+    columns = [Column("pages", "count", "pages"), Column("phrases", "count")]
+    return Figure(
+        "phrase-frequencies",
+        title,
+        chart.svg(f"Phrases by the pages they are on, log axes. {title}."),
+        columns,
+        rows,
+        note,
+    )
+
+
+def _per_page(data: Data, corpus: int) -> Figure:
+    found = data.rows("SELECT popular, count(*) FROM popular GROUP BY popular ORDER BY popular")
+    m, least = data.run.params.shingles.m, data.run.params.phrases.min_popular
+    many = sum(n for popular, n in found if popular >= least)
+    rows = [[popular, n, n / corpus] for popular, n in found]
+    low = min(row[2] for row in rows)
+    power = next(p for p in range(1, 12) if 10.0**-p <= low)
+    chart = Chart(
+        Axis("popular phrases of a page", 0, m),
+        Axis("share of pages", 10.0**-power, 1, log=True, form=_share),
+    )
+    chart.points(
         [
-            ("popular phrases", rows.num_rows),
-            ("pages that must hold a phrase", wanted),
-            ("advised for a corpus of this size", advice),
+            Mark(popular, share, f"{popular} popular phrases: {plural(n, 'page')} ({percent(share)})", 3.0)
+            for popular, n, share in rows
         ]
     )
-    blocks: list[Block] = [facts, Grid.of(rows.select(["phrase", "pages", "domains", "kind"]).slice(0, TOP))]
-    if rows.num_rows:
-        held: list[int] = sorted(rows["pages"].to_pylist(), reverse=True)
-        blocks.append(Picture(svg(lambda axes: _ranks(axes, held)), "Phrases by rank and by pages, log-log"))
-        blocks.append(
-            Picture(
-                svg(lambda axes: _frequencies(axes, held)), "How many phrases are on so many pages, log-log"
-            )
-        )
-    counts: list[int] = run.table("popular", ["popular"])["popular"].to_pylist()
-    if counts:
-        blocks.append(
-            Picture(
-                svg(lambda axes: _per_page(axes, counts, run.params.shingles.m)),
-                "Share of pages by popular shingles",
-            )
-        )
-    return Section(
-        "Popular phrases",
-        "Phrases that one function chose on enough pages, with a hint of what they are. The figures: pages "
-        "of each phrase by its rank; phrases by their pages; pages by their popular shingles.",
-        blocks,
-    )
-
-
-def _ranks(axes: Axes, held: list[int]) -> None:
-    axes.loglog(range(1, len(held) + 1), held, ".", color=INK, markersize=3)
-    axes.set_xlabel("rank of the phrase")
-    axes.set_ylabel("pages that hold it")
-
-
-def _frequencies(axes: Axes, held: list[int]) -> None:
-    phrases = Counter(held)
-    axes.loglog(list(phrases), list(phrases.values()), ".", color=INK, markersize=3)
-    axes.set_xlabel("pages")
-    axes.set_ylabel("phrases on so many pages")
-
-
-def _per_page(axes: Axes, counts: list[int], m: int) -> None:
-    pages = Counter(counts)
-    shares = [pages[n] / len(counts) if n in pages else float("nan") for n in range(m + 1)]
-    axes.semilogy(range(m + 1), shares, ".-", color=INK, markersize=3)
-    axes.set_xlabel("popular shingles of a page")
-    axes.set_ylabel("share of pages")
-
-
-def covers(run: Run) -> Section:
-    """Covers against popular shingles: disc area is pages, inner disc the foreign share."""
-    rows = run.table("covers", ["page", "url", "popular", "cover", "foreign"])
-    top = rows.sort_by([("popular", "descending"), ("cover", "descending"), ("page", "ascending")])
-    blocks: list[Block] = [
-        Facts(
-            [
-                ("pages with a cover", rows.num_rows),
-                ("popular shingles that such a page has at least", run.params.phrases.min_popular),
-            ]
-        ),
-        Grid.of(top.select(["url", "popular", "cover", "foreign"]).slice(0, TOP)),
+    chart.rule(f"{least} phrases", x=least)
+    title = f"{percent(many / corpus)} of the pages have {least} popular phrases or more"
+    columns = [
+        Column("popular phrases", "count", "popular"),
+        Column("pages", "count"),
+        Column("of the pages", "percent"),
     ]
-    if rows.num_rows:
-        blocks.append(
-            Picture(svg(lambda axes: _bubbles(axes, rows)), "Covers against popular shingles, all pages")
-        )
-        crowded = _most_covered_site(run, rows)
-        if crowded is not None:
-            site, own = crowded
-            blocks.append(
-                Picture(svg(lambda axes: _bubbles(axes, own, site)), "The same for the host with most covers")
-            )
-    return Section(
-        "Covers",
-        "Pages made of popular phrases and how few other pages hold those. A disc's area is the number of "
-        "pages, its inner disc the share that pages of other sites supply; first all pages, then the host "
-        "with the most.",
-        blocks,
+    return Figure(
+        "popular-per-page",
+        title,
+        chart.svg(f"Share of pages (logarithmic) by popular phrases. {title}."),
+        columns,
+        rows,
     )
 
 
-def _most_covered_site(run: Run, rows: pa.Table) -> tuple[str, pa.Table] | None:
-    pages = run.table("pages", ["page", "host"])
-    place = pc.index_in(rows["page"], value_set=pages["page"].combine_chunks())
-    host = pages["host"].combine_chunks().take(place.combine_chunks())
-    counts = sorted(pc.value_counts(host.drop_null()).to_pylist(), key=lambda c: (-c["counts"], c["values"]))
-    if not counts:
-        return None
-    site = counts[0]["values"]
-    return site, rows.filter(pc.fill_null(pc.equal(host, site), False))
-
-
-def _bubbles(axes: Axes, rows: pa.Table, title: str = "") -> None:
-    points = rows.group_by(["popular", "cover"], use_threads=False).aggregate(
-        [("page", "count"), ("foreign", "sum")]
-    )
-    popular, cover, pages, foreign = (
-        points[name].to_pylist() for name in ("popular", "cover", "page_count", "foreign_sum")
-    )
-    area = [400 * n / max(pages) + 3 for n in pages]
-    inner = [a * f / (p * n) for a, f, p, n in zip(area, foreign, popular, pages, strict=True)]
-    axes.scatter(popular, cover, s=area, color=SOFT, linewidths=0)
-    axes.scatter(popular, cover, s=inner, color=INK, linewidths=0)
-    axes.set_xlabel("popular shingles of a page")
-    axes.set_ylabel("donors in its cover")
-    if title:
-        axes.set_title(title)
-
-
-def popular_sites(run: Run) -> Section:
-    """Sites by the mean and deviation of their pages' popular shingles."""
-    rows, wanted = run.table("sites"), run.params.phrases
-    ranked = rows.filter(pc.is_valid(rows["rank"])).sort_by("rank")
-    shown = rows.filter(
-        pc.and_(
-            pc.greater_equal(rows["pages"], wanted.site_pages),
-            pc.greater_equal(rows["mean_popular"], wanted.site_mean),
-        )
-    )
-    blocks: list[Block] = [
-        Grid.of(ranked.select(["rank", "site", "pages", "mean_popular", "std_popular"]).slice(0, TOP))
-    ]
-    if shown.num_rows:
-        blocks.append(
-            Picture(svg(lambda axes: _scatter(axes, shown)), "Sites by mean popular shingles and pages")
-        )
-    return Section(
-        "Sites that live off popular phrases",
-        f"Sites of at least {wanted.site_pages} pages with {wanted.site_mean:g} popular shingles on average; "
-        f"ranked by pages are those that deviate by less than {wanted.site_deviation:g}. "
-        "Bars are one deviation.",
-        blocks,
-    )
-
-
-def _scatter(axes: Axes, rows: pa.Table) -> None:
-    mean, deviation, pages = (rows[name].to_pylist() for name in ("mean_popular", "std_popular", "pages"))
-    axes.errorbar(mean, pages, xerr=deviation, fmt=".", color=INK, ecolor=SOFT, elinewidth=1, markersize=4)
-    axes.set_yscale("log")
-    axes.set_xlabel("popular shingles a page, mean and deviation")
-    axes.set_ylabel("pages of the site")
+def _share(value: float) -> str:
+    return f"{100 * value:g}%"

@@ -1,117 +1,272 @@
-"""Quilts in the report, and the curves of a sweep."""
+"""Quilts in the report: pages made of other pages' text, whose text it is, and how original pages are."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from pagekin.look.chart import Chart, Mark
+from pagekin.look.figure import Figure
+from pagekin.look.scales import Axis
+from pagekin.look.table import Column, Table
+from pagekin.look.words import count, percent, plural
+from pagekin.report.bins import log_ranks, ranks_figure, shares_figure
+from pagekin.report.story import (
+    MARKS,
+    TOP,
+    Block,
+    Data,
+    Finding,
+    Pair,
+    Section,
+    empty,
+    heading,
+    not_run,
+    paragraph,
+    term,
+)
 
-import pyarrow as pa
-import pyarrow.compute as pc
+COPIED = "covered_fraction"
+"""The share of a quilt's grams that its sources hold."""
 
-from pagekin.params import QuiltParams
-from pagekin.report.blocks import Bars, Facts, Grid, Picture, Section
-from pagekin.report.figures import svg, write_plot
-from pagekin.run import Run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-TOP = 20
-
-NAMES = {"k": "words in a gram (k)", "m": "most pages of a patch gram (m)"} | {
-    "c": "least sources (c)",
-    "theta": "least patch fraction (θ)",
-}
+FOREIGN = {"none": "", "host": " on other hosts", "domain": " on other sites", "ip": " on other servers"}
 
 
-def quilts(run: Run) -> Section:
+def quilts(data: Data) -> Section:
     """Which pages are made of others' text, and of whose."""
-    found = run.table("quilts")
-    sources = run.table("quilt_sources", ["page", "source_url", "share", "attributed"])
-    params = run.params.quilts
-    pages = run.info["counts"]["pages"]
-    facts = Facts(
-        [
-            ("pages that are quilts", found.num_rows),
-            ("of all pages", found.num_rows / pages if pages else 0.0),
-            ("mean sources of a quilt", pc.mean(found["sources"]).as_py()),
-            ("mean attributed share", pc.mean(found["attributed_share"]).as_py()),
-            ("k, m, c, θ", f"{params.k}, {params.m}, {params.c}, {params.theta:g}"),
-            ("sources must be on another", params.foreign),
-            ("expected collisions of hashes", run.info.get("quilts", {}).get("expected_collisions")),
-        ]
+    if not data.has("quilts", "quilt_sources"):
+        return not_run("quilts", "Quilts", "quilts")
+    params = data.run.params.quilts
+    where = FOREIGN.get(params.foreign, "")
+    total, sources, credited, copied = data.row(
+        f"SELECT count(*), avg(sources), avg(attributed_share), avg({COPIED}) FROM quilts"
     )
-    note = (
-        f"{found.num_rows:,} pages consist mostly of text that other pages have too, from several of them. "
-        "An attributed source is one that the quilt links to."
-    )
-    order = [("sources", "descending"), ("page", "ascending")]
-    columns = ["url", "sources", "foreign_sources", "patch_fraction", "attributed_share", "uncovered"]
-    largest = Grid.of(found.sort_by(order).select(columns).slice(0, TOP))
-    return Section("Quilts", note, [facts, *_figures(found), largest, _hosts(sources)])
-
-
-def _figures(found: pa.Table) -> list[Picture]:
-    if found.num_rows == 0:
-        return []
-    fraction, sources = found["patch_fraction"].to_pylist(), found["sources"].to_pylist()
-
-    def draw_fraction(axes: Axes) -> None:
-        axes.hist(fraction, bins=[n / 20 for n in range(21)], color="#4477aa")
-        axes.set_xlabel("patch fraction")
-        axes.set_ylabel("quilts")
-
-    def draw_sources(axes: Axes) -> None:
-        ordered = sorted(sources, reverse=True)
-        axes.loglog(range(1, len(ordered) + 1), [max(n, 0.5) for n in ordered], color="#4477aa")
-        axes.set_xlabel("quilts, by their number of sources")
-        axes.set_ylabel("sources")
-
-    return [
-        Picture(svg(draw_fraction), "Quilts by patch fraction."),
-        Picture(svg(draw_sources), "Quilts by their number of sources."),
+    blocks: list[Block] = [
+        paragraph(
+            "A ",
+            term(
+                "quilt",
+                f"a page of which at least {params.theta:.0%} is text that other pages have too, "
+                f"from at least {params.c} of them",
+            ),
+            " is stitched together. Text is compared by ",
+            term("grams", f"{params.k} words in a row"),
+            "; a gram that 2 to ",
+            f"{params.m} pages hold is a ",
+            term("patch gram", "shared, but not so common that it is nobody's"),
+            ". The ",
+            term("sources", f"the fewest pages{where} that together hold a quilt's patch grams"),
+            " are named in the order of how much they give. They need not be the original authors.",
+            lead=True,
+        )
     ]
+    if not total:
+        blocks.append(
+            empty(
+                f"No page is a quilt (needs {params.theta:.0%} of its text from at least "
+                f"{params.c} pages{where})."
+            )
+        )
+        title, finding = (
+            "No page is stitched together",
+            Finding("0", "pages are stitched together from other pages' text."),
+        )
+    else:
+        share = percent(total / max(data.pages, 1))
+        title = (
+            f"{plural(total, 'page')} ({share}) {'is' if total == 1 else 'are'} stitched together "
+            "from other pages' text"
+        )
+        credit = "" if credited is None else f"; they link to the sources of {percent(credited)} of it"
+        says = (
+            f"of the pages ({total:,}) are stitched together from other pages' text, from "
+            f"{count(sources)} sources on average."
+        )
+        finding = Finding(share, says)
+        blocks += [
+            paragraph(
+                f"On average {percent(copied)} of a quilt's text is in {count(sources)} named "
+                f"sources{credit}."
+            ),
+            Pair([_shares(data, total), _sources(data, total)]),
+            _cloud(data, total),
+            heading("Quilts with the most copied text"),
+            _table(data, total),
+            heading("Where the text is found"),
+            _hosts(data),
+        ]
+    blocks += _originality(data)
+    return Section("quilts", "Quilts", title, blocks, finding)
 
 
-def _hosts(sources: pa.Table) -> Bars:
-    """The hosts that most quilts take from."""
-    from pagekin import _core
-
-    hosts: dict[str, set[int]] = {}
-    for page, url in zip(sources["page"].to_pylist(), sources["source_url"].to_pylist(), strict=True):
-        hosts.setdefault((url and _core.host(url)) or "unknown", set()).add(page)
-    counts = [(f"taken from: {host}", len(pages)) for host, pages in hosts.items()]
-    return Bars(sorted(counts, key=lambda row: (-row[1], row[0]))[:TOP])
-
-
-def originality(run: Run) -> Section:
-    """How much of the pages' text is their own."""
-    values = run.table("originality", ["originality"])["originality"].drop_null()
-    rows = []
-    for low in range(10):
-        inside = pc.and_(pc.greater_equal(values, low / 10), pc.less(values, (low + 1) / 10))
-        rows.append((f"{low * 10} to {low * 10 + 9}%", pc.sum(inside).as_py() or 0))
-    rows.append(("all of it", pc.sum(pc.equal(values, 1.0)).as_py() or 0))
-    note = "Pages by the share of their grams that no other page holds."
-    return Section("Originality", note, [Bars(rows)])
+def _shares(data: Data, total: int) -> Figure:
+    found = dict(
+        data.rows(
+            "SELECT least(floor(covered_fraction * 20), 19)::INT, count(*) FROM quilts GROUP BY 1 ORDER BY 1"
+        )
+    )
+    most = sum(many for step, many in found.items() if step >= 16)
+    title = f"{percent(most / total)} of the quilts share at least 80% of their text"
+    return shares_figure(
+        "quilt-shares",
+        title,
+        found,
+        steps=20,
+        of="quilts",
+        share="text that other pages have too",
+        alt=f"Histogram of quilts by shared text. {title}.",
+        note="The covered fraction: grams that the named sources hold, of all grams.",
+    )
 
 
-def write_sweep_plot(path: Path, points: pa.Table, pivot: QuiltParams) -> None:
-    """The paper's Figure 3: quilts as each parameter varies; the pivot is marked."""
+def _sources(data: Data, total: int) -> Figure:
+    ranks = log_ranks(total)
+    rows = data.rows(
+        """SELECT place, sources
+          FROM (SELECT sources, row_number() OVER (ORDER BY sources DESC, page) AS place FROM quilts)
+        WHERE place IN (SELECT unnest(?)) ORDER BY place""",
+        ranks,
+    )
+    most, middle = data.row("SELECT max(sources), median(sources) FROM quilts")
+    title = f"Half of the quilts have {middle:,.0f} sources or more; the most is {most:,}"
+    return ranks_figure(
+        "quilt-sources",
+        title,
+        rows,
+        rank="quilt by its number of sources",
+        value="sources",
+        total=total,
+        alt=f"Sources of each quilt by rank, log axes. {title}.",
+    )
 
-    def draw(axes: Axes) -> None:
-        made = axes.figure
-        axes.remove()
-        for place, name in enumerate(NAMES, start=1):
-            mine = points.filter(pc.equal(points["swept"], name)).sort_by(name)
-            part = made.add_subplot(1, 4, place)
-            x, y = mine[name].to_pylist(), mine["quilted"].to_pylist()
-            part.plot(x, y, color="#4477aa", marker=".")
-            at = [(a, b) for a, b in zip(x, y, strict=True) if a == getattr(pivot, name)]
-            part.plot([a for a, _ in at], [b for _, b in at], "o", color="#cc3311")
-            part.set_xlabel(NAMES[name])
-            part.set_ylim(bottom=0)
-            if place == 1:
-                part.set_ylabel("quilts")
 
-    write_plot(path, draw, (13, 3))
+def _cloud(data: Data, total: int) -> Figure:
+    """Copied share against sources; quilts that fall together become one disc."""
+    found = data.rows(
+        f"""SELECT least(sources, 200) AS n, least(floor({COPIED} * 50), 49) / 50 + 0.01 AS share, count(*),
+          arg_min(url, page), avg(attributed_share)
+        FROM quilts GROUP BY 1, 2 HAVING share IS NOT NULL ORDER BY 3 DESC, 1, 2 LIMIT {MARKS}"""
+    )
+    most = max((row[2] for row in found), default=1)
+    marks = [
+        Mark(
+            n,
+            share,
+            f"{plural(many, 'quilt')}: {plural(n, 'source')}, about {share:.0%} copied\n{url}",
+            3 + 9 * (many / most) ** 0.5,
+        )
+        for n, share, many, url, _ in found
+    ]
+    low = min([0.9, *(mark.y - 0.01 for mark in marks)])
+    chart = Chart(
+        Axis.over("sources", [1, *(mark.x for mark in marks)], log=True),
+        Axis("text found in the sources", int(low * 10) / 10, 1, form=lambda value: f"{value:.0%}"),
+    )
+    chart.points(marks)
+    columns = [
+        Column("sources", "count"),
+        Column("copied text", "percent"),
+        Column("quilts", "count"),
+        Column("one of them", "url", "url"),
+        Column("linked to", "percent", "attributed_share"),
+    ]
+    title = "How much is copied, and from how many pages"
+    note = (
+        "Each disc stands for quilts with as many sources and the same share, to 2%; its area is "
+        f"their number. {sum(row[2] for row in found):,} of {total:,} quilts make {len(found):,} discs."
+    )
+    return Figure(
+        "quilt-cloud",
+        title,
+        chart.svg(f"{total:,} quilts by sources (logarithmic) and copied text."),
+        columns,
+        [list(r) for r in found],
+        note,
+    )
+
+
+def _table(data: Data, total: int) -> Table:
+    rows = data.rows(
+        f"""SELECT {COPIED} AS copied, sources, foreign_sources, attributed_share, grams, url FROM quilts
+        ORDER BY copied DESC NULLS LAST, sources DESC, page LIMIT {TOP}"""
+    )
+    columns = [
+        Column(
+            "copied text",
+            "percent",
+            "covered_fraction",
+            "share of its grams that the sources hold",
+            bar=True,
+        ),
+        Column("sources", "count", "sources"),
+        Column("on other sites", "count", "foreign_sources"),
+        Column(
+            "linked to",
+            "percent",
+            "attributed_share",
+            "share of the copied text whose source the page links to",
+        ),
+        Column("grams", "count", "grams", "distinct runs of words: the length of the page"),
+        Column("page", "url", "url"),
+    ]
+    return Table(
+        columns,
+        rows,
+        total,
+        "quilts",
+        data.show("quilts"),
+        "copied text",
+        "Quilts with the most copied text",
+        "quilts-table",
+    )
+
+
+def _hosts(data: Data) -> Table:
+    """The sites that most quilts take from."""
+    found = data.rows(
+        f"""SELECT p.domain, count(DISTINCT s.page), count(*), avg(s.attributed::INT), count(*) OVER ()
+          FROM quilt_sources s
+        JOIN pages p ON p.page = s.source GROUP BY p.domain ORDER BY 2 DESC, 3 DESC, 1 LIMIT {TOP}"""
+    )
+    columns = [
+        Column("site", "text", "domain", width=44),
+        Column("quilts with its text", "count"),
+        Column("times named as source", "count"),
+        Column("linked to", "percent", "attributed", "how often the quilt links to it"),
+    ]
+    total = found[0][4] if found else 0
+    return Table(
+        columns,
+        [row[:4] for row in found],
+        total,
+        "sites",
+        data.show("quilt_sources"),
+        "quilts with its text",
+        "Sites whose text is in quilts",
+        "quilt-sites",
+    )
+
+
+def _originality(data: Data) -> list[Block]:
+    if not data.has("originality"):
+        return []
+    found = dict(
+        data.rows(
+            """SELECT least(floor(originality * 20), 19)::INT, count(*) FROM originality
+            WHERE originality IS NOT NULL GROUP BY 1 ORDER BY 1"""
+        )
+    )
+    total = sum(found.values())
+    if not total:
+        return []
+    own = sum(many for step, many in found.items() if step >= 18)
+    title = f"{percent(own / total)} of the pages are at least 90% their own"
+    figure = shares_figure(
+        "originality",
+        title,
+        found,
+        steps=20,
+        of="pages",
+        share="text that no other page has",
+        alt=f"Histogram of pages by originality. {title}.",
+        note="Originality: the share of a page's grams that no other page of the crawl holds. "
+        f"{total:,} pages have grams.",
+    )
+    return [heading("How original the pages are"), figure]

@@ -1,150 +1,277 @@
-"""Style clusters in the report: their ranking, their sizes, and the similarity graph."""
+"""Style clusters in the report: what they are, how wide they reach, and what their pages share."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.dataset as ds
+from pagekin.look.chart import Chart, Mark
+from pagekin.look.drawings import bars
+from pagekin.look.figure import Figure
+from pagekin.look.markup import Html, tag
+from pagekin.look.scales import Axis, log_bins
+from pagekin.look.table import Column, Table, copied
+from pagekin.look.words import count, percent, plural, short, short_url, similarity
+from pagekin.report.bins import pages_on, sizes_figure
+from pagekin.report.skeleton import constant_text
+from pagekin.report.story import (
+    MARKS,
+    TOP,
+    Block,
+    Data,
+    Finding,
+    Pair,
+    Section,
+    empty,
+    heading,
+    not_run,
+    paragraph,
+    term,
+)
+from pagekin.report.style_graph import sample_figure
 
-from pagekin import _core
-from pagekin.errors import UsageError
-from pagekin.report.blocks import Bars, Block, Facts, Grid, Picture, Section
-from pagekin.report.figures import svg
-from pagekin.report.graph import Graph, draw
-from pagekin.run import Run
+LOOKED_AT = 5
+"""Clusters that are shown in detail, and pages of each that are compared."""
 
-TOP = 20
-SAMPLE = 400
-"""Pages in a drawing: more would be a blot."""
-
-SIZES = (2, 3, 5, 10, 30, 100, 300, 1000, 10_000, 100_000)
-SHOWN = (
-    "rank", "pages", "domains", "mean_similarity", "score", "cohesion", "kind", "name", "centroid_url",
-)  # fmt: skip
+KINDS = {
+    "template": "pages that one template wrote, each with its own text",
+    "link farm": "pages of many sites that mostly link to each other",
+    "mirror": "copies of the same pages on several hosts",
+    "copy/paste": "the same piece of text or markup on sites that share no template",
+}
 
 
-def styles(run: Run) -> Section:
-    """The ranking (the paper's Table 1), cluster sizes, kinds, and the graph of a sample (its Figure 3)."""
-    clusters = run.table("style_clusters")
-    sizes = clusters["pages"]
-    pages = run.info["counts"]["pages"]
-    clustered = run.dataset("style_members").count_rows()
-    note = (
-        f"{clusters.num_rows:,} clusters hold {clustered:,} of {pages:,} pages. "
-        f"The {min(TOP, clusters.num_rows)} with the highest mean similarity × domains:"
+def styles(data: Data) -> Section:
+    """The ranking (the paper's Table 1), how far clusters reach, their sizes, kinds, and a graph."""
+    if not data.has("style_clusters", "style_members"):
+        return not_run("styles", "Style clusters", "styles")
+    clusters, wide, pages = data.row(
+        """SELECT count(*), count(*) FILTER (domains > 1), coalesce(sum(pages - known_pages), 0)::BIGINT
+        FROM style_clusters"""
     )
-    blocks: list[Block] = [Grid.of(clusters.slice(0, TOP).select(list(SHOWN)))]
-    blocks += [Bars(_by_size(sizes)), Bars(_by_kind(clusters))] if clusters.num_rows else []
-    graph = _sample_graph(run)
-    if graph.links:
-        blocks.append(_picture(graph, _says(graph)))
-    return Section("Style clusters", note, blocks)
-
-
-def cluster(run: Run, rank: int) -> Section:
-    """One cluster: its figures, its members (the paper's Table 2), and a drawing of it."""
-    clusters = run.table("style_clusters")
-    if not 1 <= rank <= clusters.num_rows:
-        known = f"they go from 1 to {clusters.num_rows:,}" if clusters.num_rows else "there is no cluster"
-        raise UsageError(f"{run.path} has no style cluster of rank {rank}: {known}")
-    (row,) = clusters.slice(rank - 1, 1).to_pylist()
-    data = run.dataset("style_members")
-    with run.reading("style_members"):
-        members = data.to_table(filter=ds.field("rank") == rank)
-    facts = Facts([(name, row[name]) for name in clusters.column_names if row[name] is not None])
-    shown = members.select(["similarity", "url"])
-    blocks: list[Block] = [facts, Grid.of(shown.slice(0, TOP))]
-    if len(shown) > 2 * TOP:
-        blocks.append(Grid.of(shown.slice(len(shown) - TOP)))
-    elif len(shown) > TOP:
-        blocks[-1] = Grid.of(shown)
-    sample = _hash_smallest(members["page"].combine_chunks())
-    if row["centroid"] in members["page"].to_pylist() and row["centroid"] not in sample.to_pylist():
-        sample = pa.concat_arrays([sample.slice(0, SAMPLE - 1), pa.array([row["centroid"]], pa.int64())])
-    graph = _graph(run, sample, row["centroid"])
-    if graph.pages:
-        blocks.append(_picture(graph, _says(graph)))
-    note = "Similarity is to the centroid: the most alike members, then the least alike, then a drawing."
-    return Section(f"Style cluster {rank}", note, blocks)
-
-
-def _by_size(sizes: pa.ChunkedArray) -> list[tuple[str, int]]:
-    rows = []
-    for low, high in zip(SIZES, [*SIZES[1:], None], strict=True):
-        inside = pc.greater_equal(sizes, low)
-        if high is not None:
-            inside = pc.and_(inside, pc.less(sizes, high))
-        alone = high is not None and high == low + 1
-        label = f"{low:,}" if alone else f"{low:,} or more" if high is None else f"{low:,} to {high - 1:,}"
-        rows.append((f"clusters of {label} pages", pc.sum(inside).as_py() or 0))
-    while len(rows) > 1 and rows[-1][1] == 0:
-        rows.pop()
-    return rows
-
-
-def _by_kind(clusters: pa.Table) -> list[tuple[str, int]]:
-    counts = pc.value_counts(clusters["kind"].combine_chunks()).to_pylist()
-    rows = [
-        (entry["values"] or "kind not known: duplicates did not run", entry["counts"]) for entry in counts
+    explained = paragraph(
+        "Pages are grouped by how their HTML is written, not by what they say. What is compared is the ",
+        term("noise", "what is left of the HTML without letters and digits"),
+        "; pages that share enough of it form a ",
+        term("style cluster", "pages that the same template or program seems to have written"),
+        ". Clusters over many sites with almost equal pages are parked domains, link farms, mirrors, or "
+        "popular software.",
+        lead=True,
+    )
+    if not clusters:
+        text = (
+            "No two pages are written alike. (Pages need enough markup to be compared; text-only "
+            "input has none.)"
+        )
+        return Section(
+            "styles",
+            "Style clusters",
+            "No template is shared",
+            [explained, empty(text)],
+            Finding("0", "templates are shared: no two pages are written alike."),
+        )
+    top = _ranking(data)
+    widest = max(top, key=lambda row: (row["domains"], -row["rank"]))
+    share = percent(pages / max(data.pages, 1))
+    if wide:
+        title = (
+            f"{plural(wide, 'template')} {'reaches' if wide == 1 else 'reach'} more than one "
+            f"site; the widest covers {widest['domains']:,}"
+        )
+        says = (
+            f"{'template is' if wide == 1 else 'templates are'} shared by more than one site; "
+            f"the widest covers {plural(widest['domains'], 'site')}{_called(widest)}."
+        )
+        finding = Finding(count(wide), says)
+    else:
+        title = f"{plural(clusters, 'template')}, none of them on more than one site"
+        finding = Finding(
+            "0", f"templates are shared between sites; {clusters:,} are each used within one site."
+        )
+    blocks: list[Block] = [
+        explained,
+        paragraph(f"{plural(clusters, 'cluster')} hold {pages:,} pages ({share} of those read)."),
+        _reach(data, clusters),
+        heading("Clusters over the most sites with the most similar pages"),
+        _table(data, top, clusters),
+        *_looked_at(data, top[:LOOKED_AT]),
+        heading("How large they are, and of what kind"),
+        Pair([_sizes(data), _kinds(data)]),
     ]
-    return sorted(rows, key=lambda row: (-row[1], row[0]))
+    graph = sample_figure(data)
+    blocks += [graph] if graph else []
+    return Section("styles", "Style clusters", title, blocks, finding)
 
 
-def _sample_graph(run: Run) -> Graph:
-    data = run.dataset("sketches")
-    with run.reading("sketches"):
-        pages = data.to_table(columns=["page"], filter=ds.field("style").is_valid())["page"]
-    return _graph(run, _hash_smallest(pages.combine_chunks()), None)
+def _called(row: dict[str, Any]) -> str:
+    what = row["name"] or (row["kind"] if row["kind"] not in (None, "template") else None)
+    return f" ({short(what, 40)})" if what else ""
 
 
-def _hash_smallest(pages: pa.Array) -> pa.Array:
-    """So many of the pages, by a hash of their ids: the same ones every time, and no tidy pattern."""
-    low = pc.bit_wise_and(pc.multiply(pc.bit_wise_and(pages, 0xFFFF_FFFF), 0x9E37_79B1), 0xFFFF_FFFF)
-    key = pc.bit_wise_xor(low, pc.shift_right(low, 15))
-    return pages.take(pc.sort_indices(key)[:SAMPLE]).sort()
-
-
-def _graph(run: Run, pages: pa.Array, centroid: int | None) -> Graph:
-    """The links among these pages, and the domains to colour them by."""
-    rows = _rows(run, "sketches", ["page", "style"], pages)
-    domains = _rows(run, "pages", ["page", "domain"], pages)
-    domain = dict(zip(domains["page"].to_pylist(), domains["domain"].to_pylist(), strict=True))
-    params = run.params.style
-    matrix = _core.StyleMatrix(1, params.m)
-    for batch in rows.to_batches():
-        matrix.push(batch)
-    found = rows.filter(pc.is_valid(rows["style"]))
-    ids: list[int] = found["page"].to_pylist()
-    links = []
-    for a, style in enumerate(found["style"].to_pylist()):
-        matching = matrix.scan(style).column("matching")
-        similar = pc.indices_nonzero(pc.greater_equal(matching, params.t)).to_pylist()
-        links += [(b, a) for b in similar if b < a]
-    centre = ids.index(centroid) if centroid in ids else None
-    return Graph([domain[page] or "?" for page in ids], links, centre)
-
-
-def _rows(run: Run, table: str, columns: list[str], pages: pa.Array) -> pa.Table:
-    data = run.dataset(table)
-    with run.reading(table):
-        rows: pa.Table = data.to_table(columns=columns, filter=ds.field("page").isin(pages))
-    return rows.sort_by("page")
-
-
-def _picture(graph: Graph, says: str) -> Picture:
-    def drawn(axes: Any) -> None:
-        draw(graph, axes)
-        axes.set_title(says, fontsize=8)
-
-    return Picture(svg(drawn, (8, 5.5)), says)
-
-
-def _says(graph: Graph) -> str:
-    parts = [part for part in graph.components() if len(part) > 1]
-    alone = len(graph.pages) - sum(map(len, parts))
-    return (
-        f"Similarity graph of {len(graph.pages):,} pages: {len(graph.links):,} links, "
-        f"{len(parts):,} groups, {alone:,} pages alone; colours are domains"
+def _ranking(data: Data) -> list[dict[str, Any]]:
+    names = (
+        "rank",
+        "pages",
+        "domains",
+        "mean_similarity",
+        "cohesion",
+        "kind",
+        "name",
+        "centroid_url",
+        "centroid",
     )
+    found = data.rows(f"SELECT {', '.join(names)} FROM style_clusters ORDER BY rank LIMIT {TOP}")
+    return [dict(zip(names, row, strict=True)) for row in found]
+
+
+def _table(data: Data, top: list[dict[str, Any]], total: int) -> Table:
+    columns = [
+        Column("rank", "count", "rank", "by mean similarity × sites"),
+        Column("pages", "count", "pages"),
+        Column("sites", "count", "domains", "different registered domains"),
+        Column(
+            "similarity",
+            "similarity",
+            "mean_similarity",
+            "mean similarity of its pages to the most typical one",
+        ),
+        Column("kind", "tag", "kind"),
+        Column("name", "text", "name", "what the pages give themselves away as", width=36),
+        Column("most typical page", "url", "centroid_url"),
+    ]
+    keys = ("rank", "pages", "domains", "mean_similarity", "kind", "name", "centroid_url")
+    rows = [[row[key] for key in keys] for row in top]
+    return Table(
+        columns,
+        rows,
+        total,
+        "clusters",
+        data.show("style_clusters"),
+        key="style-clusters",
+        label="Style clusters by rank",
+    )
+
+
+def _reach(data: Data, clusters: int) -> Figure:
+    """Every cluster by sites and similarity; many that fall together become one disc."""
+    # Of many clusters, more fall together.
+    few = clusters <= MARKS
+    widest = data.value("SELECT max(domains) FROM style_clusters")
+    edges = [low for low, _ in log_bins([widest], 12 if few else 8)]
+    steps = 50 if few else 20
+    cases = " ".join(f"WHEN domains >= {low} THEN {low}" for low in reversed(edges))
+    found = data.rows(
+        f"""SELECT CASE {cases} ELSE 1 END AS sites, floor(mean_similarity * {steps}) / {steps} AS alike,
+          count(*), sum(pages)::BIGINT, arg_min(centroid_url, rank), arg_min(coalesce(name, kind, ''), rank),
+          min(rank), arg_min(mean_similarity, rank), arg_min(domains, rank),
+          arg_min(coalesce(kind, ''), rank) = 'link farm'
+        FROM style_clusters GROUP BY ALL ORDER BY sum(pages) DESC, min(rank) LIMIT {MARKS}"""
+    )
+    most = max(row[3] for row in found)
+    marks, rows = [], []
+    labelled: list[float] = []
+    for sites, alike, many, pages, url, name, rank, exact, domains, farm in sorted(found, key=lambda r: r[6]):
+        x, y = (domains, exact) if many == 1 else (sites, alike + 0.5 / steps)
+        what = short(name or "no name", 40) if many == 1 else f"{many:,} clusters"
+        label = ""
+        # The best ranked get their name, unless another's is too near.
+        if rank <= 4 and domains > 1 and all(abs(y - other) > 0.05 for other in labelled):
+            label = f"{short(name or 'cluster', 26)}, {plural(pages, 'page')}"
+            labelled.append(y)
+        title = f"{what}: {pages_on(pages, domains)}, similarity {similarity(y)}\n{short_url(url or '')}"
+        marks.append(Mark(x, min(y, 1.0), title, 2.5 + 17 * math.sqrt(pages / most), 1, bool(farm), label))
+        rows.append([domains, exact, many, pages, name or None, url])
+    low = min(0.9, math.floor((min(mark.y for mark in marks) - 0.03) * 10) / 10)
+    chart = Chart(
+        Axis("sites", 0.85, max(10.0, *(1.15 * mark.x for mark in marks)), log=True, first=1),
+        Axis("similarity of a cluster's pages", low, 1.0, form=lambda value: f"{value:.1f}"),
+    )
+    chart.points(marks)
+    note = "Each disc is a cluster; its area is the number of pages. Link farms are red."
+    drawn = sum(row[2] for row in rows)
+    if clusters > len(rows):
+        note += (
+            f" {drawn:,} clusters make {len(rows):,} discs: those with about as many sites and the same "
+            "similarity are one."
+        )
+    if drawn < clusters:
+        note += f" {clusters - drawn:,} with the fewest pages are left out."
+    columns = [
+        Column("sites", "count", "domains"),
+        Column("similarity", "similarity", "mean_similarity"),
+        Column("clusters", "count"),
+        Column("pages", "count", "pages"),
+        Column("name of the best ranked", "text", "name", width=40),
+        Column("its most typical page", "url", "centroid_url"),
+    ]
+    beyond = data.value("SELECT count(*) FROM style_clusters WHERE domains >= 10")
+    title = (
+        f"{beyond:,} of {clusters:,} clusters reach ten sites or more"
+        if beyond
+        else "No cluster reaches ten sites"
+    )
+    alt = (
+        f"Clusters by number of sites (logarithmic) and similarity. {title}; the widest has "
+        f"{max(r[0] for r in rows):,} sites."
+    )
+    return Figure("clusters-reach", title, chart.svg(alt), columns, rows, note)
+
+
+def _sizes(data: Data) -> Figure:
+    counts = data.rows("SELECT pages, count(*) FROM style_clusters GROUP BY pages ORDER BY pages")
+    total, small = sum(n for _, n in counts), sum(n for size, n in counts if size < 10)
+    title = f"{percent(small / total)} of the clusters have fewer than ten pages"
+    return sizes_figure(
+        "cluster-sizes",
+        title,
+        counts,
+        of="clusters",
+        size="pages in a cluster",
+        alt=f"Histogram of cluster sizes, log axes. {title}; the largest has {max(s for s, _ in counts):,}.",
+    )
+
+
+def _kinds(data: Data) -> Figure:
+    found = data.rows(
+        "SELECT kind, count(*), sum(pages)::BIGINT FROM style_clusters GROUP BY kind ORDER BY 2 DESC, 1"
+    )
+    names = [kind or "not known (duplicates were not looked for)" for kind, _, _ in found]
+    drawn = [
+        (name, clusters, f"{name}: {clusters:,} clusters, {pages:,} pages. {KINDS.get(name, '')}")
+        for name, (_, clusters, pages) in zip(names, found, strict=True)
+    ]
+    alt = "Clusters by kind: " + ", ".join(f"{name} {n:,}" for name, n, _ in drawn) + "."
+    note = "; ".join(f"{kind}: {KINDS[kind]}" for kind, _, _ in found if kind in KINDS)
+    columns = [Column("kind", "text", "kind"), Column("clusters", "count"), Column("pages", "count", "pages")]
+    rows = [[name, clusters, pages] for name, (_, clusters, pages) in zip(names, found, strict=True)]
+    note = note[:1].upper() + note[1:] + "." if note else ""
+    return Figure("cluster-kinds", f"Most clusters are: {names[0]}", bars(drawn, alt), columns, rows, note)
+
+
+def _looked_at(data: Data, top: list[dict[str, Any]]) -> list[Html]:
+    """The first clusters: example pages from the most to the least typical, and what all of them say."""
+    ranks = ", ".join(str(row["rank"]) for row in top)
+    found = data.rows(
+        f"""SELECT rank, page, url, similarity FROM (
+          SELECT *, row_number() OVER (PARTITION BY rank ORDER BY similarity DESC, page) AS place,
+            count(*) OVER (PARTITION BY rank) AS many
+          FROM style_members WHERE rank IN ({ranks})
+        ) WHERE place IN (1, many // 4, many // 2, 3 * many // 4, many) ORDER BY rank, place"""
+    )
+    texts = constant_text(
+        data.run, {rank: [row[1] for row in found if row[0] == rank] for rank in {r[0] for r in found}}
+    )
+    parts = [heading("What their pages look like")]
+    for row in top:
+        pages = [(url, alike) for rank, _, url, alike in found if rank == row["rank"]]
+        name = row["name"] or row["kind"] or "cluster"
+        head = f"{row['rank']}. {short(name, 50)}: {pages_on(row['pages'], row['domains'])}"
+        items = [tag("li", copied(url), f" similarity {similarity(alike)}") for url, alike in pages]
+        inside = [tag("p", "From the most to the least typical page:"), tag("ul", *items)]
+        if row["rank"] in texts:
+            inside += [
+                tag("p", "What all of these say, in order; … stands for text that differs:"),
+                texts[row["rank"]],
+            ]
+        parts.append(tag("details", tag("summary", head), *inside, class_="block", open=row is top[0]))
+    return parts

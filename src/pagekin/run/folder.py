@@ -63,7 +63,7 @@ class Run:
         except FileNotFoundError:
             hint = "no such folder" if not self.path.exists() else "it has no run.json"
             raise RunError(f"{self.path} is not a run folder: {hint}; make one with `pagekin scan`") from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"cannot read {file}: {error}") from error
         if not isinstance(self.info, dict):
             raise RunError(f"{file} is damaged: it holds no object")
@@ -201,7 +201,7 @@ class Run:
         folder = Path(path)
         if not _is_unicode(str(folder)):
             raise OutputError(f"cannot write to {folder}: Arrow needs a path in UTF-8; choose another -o")
-        with writing(folder):
+        with writing(folder, resumable=True):
             folder.mkdir(parents=True, exist_ok=True)
             _holds_run(folder, resume)
             lock = _lock(folder)
@@ -229,7 +229,7 @@ class Run:
     def update(self, **values: Any) -> None:
         """Records something in `run.json`."""
         self.info.update(values)
-        with writing(self.path):
+        with writing(self.path, resumable=True):
             _write_info(self.path, self.info)
 
     def work(self, step: str) -> Path:

@@ -109,7 +109,7 @@ def audit(
 
 
 def _judge(ranked: Iterable[Result], known: dict[str, Page], params: FuzzyParams) -> Iterator[Judged]:
-    index = _core.FuzzyStream(params.threshold, params.min_signature, every=True)
+    index = _core.FuzzyIndex(params.threshold, params.min_length, every=True)
     added: list[Result] = []
     for result in ranked:
         page = result.page or known.get(result.url)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 from pagekin import _core
 from pagekin.errors import RunError
@@ -79,6 +79,15 @@ class Calibration:
     def suggested(self) -> ScoreThreshold | None:
         """The lowest score from which on all but one in twenty pairs are similar enough."""
         return min((row for row in self.standings if row.alike >= ENOUGH), default=None)
+
+    def measured(self, similarity: float) -> dict[str, Any]:
+        """What is kept with the run: pairs as (score, similarity), the ranges, the suggested threshold."""
+        return {
+            "similarity": similarity,
+            "suggested": None if self.suggested is None else self.suggested.score,
+            "pairs": [(pair.score, pair.similarity) for pair in self.pairs],
+            "ranges": [asdict(part) for part in self.ranges],
+        }
 
     @property
     def best(self) -> ScoreThreshold:

@@ -155,6 +155,11 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def is_run(name: str) -> bool:
+    """A folder that holds a run, rather than a crawl."""
+    return Path(name, "run.json").is_file()
+
+
 class Documents:
     """Documents of results, looked for in runs and crawls."""
 
@@ -167,8 +172,9 @@ class Documents:
         """The documents of these names; of several that go by one name the first."""
         wanted, found = set(names), dict[str, Page]()
         for name in self._inputs if wanted else ():
-            is_run = Path(name, "run.json").is_file()
-            for known, page in _run_pages(Run(name), wanted) if is_run else self._crawl_pages(name, wanted):
+            for known, page in (
+                _run_pages(Run(name), wanted) if is_run(name) else self._crawl_pages(name, wanted)
+            ):
                 found.setdefault(known, page)
         return found
 

@@ -11,14 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts.find import QuiltReducer, check_sites, own_rows, ratio
-from pagekin.engines.base import Progress, Resources, Silent
-from pagekin.params import QuiltParams
+from pagekin.detect.quilts.find import COVERED, QuiltReducer, check_sites, own_rows, quilt_rows
+from pagekin.engines.base import Advance, Progress, Resources, Silent
+from pagekin.params import SHARES, QuiltParams
 from pagekin.run import Run
 from pagekin.sites import read_server_map
 
@@ -31,9 +32,12 @@ POINTS = pa.schema(
         ("theta", pa.float64()),
         ("quilted", pa.int64()),
         ("sources", pa.float64()),
+        ("by_covered", pa.int64()),
+        ("by_patch", pa.int64()),
     ]
 )
-"""Which parameter is varied, the parameters, how many pages are quilts, and their mean number of sources."""
+"""Which parameter is varied, the parameters, how many pages are quilts by the run's own share, how many
+sources they have on average, and how many pages are quilts by covered grams and by patch grams."""
 
 
 @dataclass(frozen=True)
@@ -85,25 +89,21 @@ def sweep(
     Examples:
         >>> table = sweep(pagekin.Run(example_run), Grid(k=[5], c=[2, 4], m=[], theta=[]))
         >>> table.column_names
-        ['swept', 'k', 'm', 'c', 'theta', 'quilted', 'sources']
+        ['swept', 'k', 'm', 'c', 'theta', 'quilted', 'sources', 'by_covered', 'by_patch']
     """
     grid = grid or Grid(run.params.quilts)
     check_sites(run, grid.pivot)
     points = list(grid.points())
-    found: dict[Point, tuple[int, float | None]] = {}
+    found: dict[Point, dict[str, Any]] = {}
     ks = sorted({point.k for point in points})
     for done, k in enumerate(ks):
         of_k = [point for point in points if point.k == k]
         counted = _count(run, grid, k, max(point.m for point in of_k), threads, memory)
         for m in sorted({point.m for point in of_k}):
             of_m = [point for point in of_k if point.m == m]
-            found.update(_at(run, counted, of_m, grid.pivot.min_share))
-        (progress or Silent()).advance(0, (done + 1) / len(ks))
-    rows = [
-        dataclasses.asdict(point) | dict(zip(("quilted", "sources"), found[point], strict=True))
-        for point in points
-    ]
-    return pa.Table.from_pylist(rows, POINTS)
+            found.update(_at(run, counted, of_m, grid.pivot))
+        (progress or Silent()).advance(Advance(0, (done + 1) / len(ks)))
+    return pa.Table.from_pylist([dataclasses.asdict(point) | found[point] for point in points], POINTS)
 
 
 def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _core.CountedGrams:
@@ -119,18 +119,28 @@ def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _
 
 
 def _at(
-    run: Run, counted: _core.CountedGrams, points: list[Point], min_share: float
-) -> dict[Point, tuple[int, float | None]]:
+    run: Run, counted: _core.CountedGrams, points: list[Point], pivot: QuiltParams
+) -> dict[Point, dict[str, Any]]:
     """All points of one k and m, from the covers of every page that is a quilt at one of them."""
     least_c, least_theta = min(point.c for point in points), min(point.theta for point in points)
-    sizes, fractions = [], []
-    for batch in own_rows(run, counted.covers(points[0].m, least_c, least_theta, min_share)):
-        quilts = pa.Table.from_batches([batch]).filter(batch["quilt"])
-        sizes += pc.list_value_length(quilts["sources"]).chunks
-        fractions += ratio(quilts["patch_grams"], quilts["grams"]).chunks
-    size, fraction = pa.chunked_array(sizes, pa.int32()), pa.chunked_array(fractions, pa.float64())
+    # By patch grams: what is a quilt by covered ones is a quilt by these too.
+    covers = counted.covers(points[0].m, least_c, least_theta, pivot.min_share)
+    tables = [pa.Table.from_batches([batch]).filter(batch["quilt"]) for batch in own_rows(run, covers)]
+    quilts = quilt_rows(pa.concat_tables(tables or [COVERED.empty_table()]))
     found = {}
     for point in points:
-        inside = pc.and_(pc.greater_equal(size, point.c), pc.greater_equal(fraction, point.theta))
-        found[point] = (pc.sum(inside).as_py() or 0, pc.mean(size.filter(inside)).as_py())
+        enough = pc.greater_equal(quilts["sources"], point.c)
+        inside = {
+            share: pc.and_(enough, pc.greater_equal(quilts[f"{share}_fraction"], point.theta))
+            for share in SHARES
+        }
+        found[point] = {
+            "quilted": _count_true(inside[pivot.share]),
+            "sources": pc.mean(quilts["sources"].filter(inside[pivot.share])).as_py(),
+            **{f"by_{share}": _count_true(inside[share]) for share in SHARES},
+        }
     return found
+
+
+def _count_true(values: pa.ChunkedArray) -> int:
+    return pc.sum(values).as_py() or 0

@@ -11,10 +11,11 @@ from pagekin.tables.crawl import LINKS, PAGES, RECORDS, SKETCHED, SKETCHES, SKIP
 from pagekin.tables.duplicates import DUPLICATES
 from pagekin.tables.fuzzy import DUPLICATE_RATES, FUZZY, URL_PARAMETERS
 from pagekin.tables.phrases import COVERS, PHRASES, POPULAR, SITES
-from pagekin.tables.quilts import ORIGINALITY, QUILT_SOURCES, QUILTS
+from pagekin.tables.quilts import ALL_SOURCES, ORIGINALITY, QUILT_SOURCES, QUILTS
 from pagekin.tables.styles import STYLE_CLUSTERS, STYLE_MEMBERS
 
 __all__ = [
+    "ALL_SOURCES",
     "COVERS",
     "DUPLICATES",
     "DUPLICATE_RATES",
@@ -53,6 +54,7 @@ TABLES: dict[str, Table] = {
         STYLE_MEMBERS,
         QUILTS,
         QUILT_SOURCES,
+        ALL_SOURCES,
         ORIGINALITY,
         FUZZY,
         PHRASES,

@@ -12,6 +12,11 @@ LINK = pa.struct([pa.field("target_url", pa.string()), pa.field("target_domain",
 _IP = Column("ip", pa.string(), "IP address the page was fetched from, if the crawl recorded it")
 _STATUS = Column("status", pa.int32(), "HTTP status, if the crawl recorded it")
 _DATE = Column("date", DATE, "when the page was fetched, if the crawl recorded it")
+_TRUNCATED = Column(
+    "truncated",
+    pa.string(),
+    "why the page is incomplete: `end` if its input ends inside it, else what the crawler noted; mostly null",
+)
 _INPUT = Column("input", pa.string(), "the input as it was named or expanded")
 _OFFSET = Column("offset", pa.int64(), "where the record begins in its input: byte, line or row, by format")
 _REASON = Column("reason", pa.string(), "why the record is not a page")
@@ -31,6 +36,7 @@ RECORDS = Table(
         Column("content_type", pa.string(), "HTTP Content-Type as sent"),
         Column("html", pa.binary(), "the page's bytes, null for input that has only text"),
         Column("text", pa.string(), "the page's text, for input that has only text"),
+        _TRUNCATED,
         _INPUT,
         _OFFSET,
         _REASON,
@@ -52,12 +58,17 @@ PAGES = Table(
         Column("charset", pa.string(), "encoding the bytes were decoded with (null for text input)"),
         Column("lossy", pa.bool_(), "decoding met malformed bytes"),
         Column("html_bytes", pa.int64(), "size of the page's bytes (null for text input)"),
-        Column("noise_chars", pa.int64(), "characters of noise (null for text input)"),
+        Column("noise_chars", pa.int64(), "characters of noise that count (null for text input)"),
         Column("words", pa.int64(), "words of the visible text"),
         Column("links", pa.int64(), "distinct link targets (null for text input)"),
         Column("title", pa.string(), "text of the title element"),
-        Column("generator", pa.string(), "what the page says made it: generator meta, else a comment"),
+        Column(
+            "generator",
+            pa.string(),
+            "what the page says made it: generator metas, joined by `; `, else a comment",
+        ),
         _DATE,
+        _TRUNCATED,
         _INPUT,
         _OFFSET,
     ),
@@ -87,6 +98,12 @@ SKETCHES = Table(
             "style",
             pa.binary(),
             "style fingerprint: m 16-bit minima, little-endian, 0 for an empty dimension",
+        ),
+        Column(
+            "structure",
+            pa.binary(),
+            "structure fingerprint: minima over the runs of four tags with the names of their attributes and "
+            "classes, as in `style`; null if it does not count",
         ),
         Column(
             "shingles",

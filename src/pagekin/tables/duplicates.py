@@ -16,6 +16,11 @@ DUPLICATES = Table(
         URL,
         Column("kind", pa.string(), "`exact`: the representative's text, byte for byte; `near`: almost"),
         Column("representative", pa.int64(), "the page that stands for the class: its first"),
-        Column("jaccard", pa.float64(), "phrases in common with the representative, of all of either; exact"),
+        Column(
+            "jaccard",
+            pa.float64(),
+            "phrases in common with the representative, of all of either; exact. Phrases begin and end in "
+            "the text; with duplicates.wrap, as in the paper, they go on from its end to its beginning",
+        ),
     ),
 )

@@ -18,10 +18,20 @@ FUZZY = Table(
         Column("kind", pa.string(), "`exact`: the same text as the representative; else `near`"),
         Column("representative", pa.int64(), "the page that stands for the class: its smallest"),
         Column("score", pa.int32(), "ssdeep score against the representative, 0 to 100"),
+        Column(
+            "chain",
+            pa.bool_(),
+            "the score is below the threshold: the page is in the class by others in between",
+        ),
+        Column(
+            "similarity",
+            pa.float64(),
+            "phrases in common with the representative, of all of either; exact (null if not verified)",
+        ),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
         Column("ssdeep", pa.string(), "ssdeep digest of the text as UTF-8"),
     ),
-    brief=("class", "page", "url", "kind", "score"),
+    brief=("class", "page", "url", "kind", "score", "similarity"),
 )
 
 DUPLICATE_RATES = Table(
@@ -32,7 +42,7 @@ DUPLICATE_RATES = Table(
         Column("site", pa.string(), "registered domain of the pages, else their host"),
         Column("pattern", pa.string(), "host, path shape and query keys of the pages' URLs"),
         Column("cluster", pa.int64(), "style cluster of the pages; null for none, or without styles"),
-        Column("software", pa.string(), "what the cluster's pages give themselves away as: its `name`"),
+        Column("software", pa.string(), "the `name` of the style cluster"),
         Column("pages", pa.int64(), "pages of this site, pattern and cluster"),
         Column("duplicates", pa.int64(), "exact and near duplicates among them"),
         Column("exact", pa.int64(), "exact duplicates among them"),

@@ -5,27 +5,30 @@ from __future__ import annotations
 import pyarrow as pa
 
 from pagekin.tables.base import PAGE, URL, Column, Table
+from pagekin.tables.crawl import DATE
 
 QUILTS = Table(
     "quilts",
     "One row for each quilt: a page made mostly of other pages' text.",
-    "page",
+    "covered_fraction, highest first, then page",
     (
         PAGE,
         URL,
         Column("grams", pa.int64(), "distinct grams of the page"),
+        Column("covered_grams", pa.int64(), "of those, how many the named sources cover"),
+        Column("covered_fraction", pa.float64(), "covered_grams / grams"),
         Column("patch_grams", pa.int64(), "of those, how many 2 to m pages hold"),
         Column("patch_fraction", pa.float64(), "patch_grams / grams"),
         Column("sources", pa.int64(), "pages in the cover"),
         Column("foreign_sources", pa.int64(), "of those, how many are on another domain"),
-        Column("uncovered", pa.int64(), "patch grams that no source covers"),
+        Column("uncovered", pa.int64(), "patch grams that no source covers: patch_grams - covered_grams"),
         Column(
             "attributed_share",
             pa.float64(),
             "of the covered patch grams, the share from attributed sources (null for text input)",
         ),
     ),
-    brief=("url", "grams", "patch_fraction", "sources", "foreign_sources", "uncovered", "attributed_share"),
+    brief=("url", "grams", "covered_fraction", "sources", "foreign_sources", "attributed_share"),
 )
 
 QUILT_SOURCES = Table(
@@ -47,9 +50,30 @@ QUILT_SOURCES = Table(
             pa.bool_(),
             "the quilt links to the source, a copy of it, or their domain if foreign (null for text input)",
         ),
-        Column("first", pa.string(), "which was fetched first, source or quilt (null if nobody knows)"),
+        Column("first", pa.string(), "which was fetched first, source or quilt (null if unknown)"),
     ),
     brief=("url", "rank", "source_url", "share", "foreign", "attributed", "first"),
+)
+
+ALL_SOURCES = Table(
+    "all_sources",
+    "Every page that might be a source of a quilt and holds enough of its grams, chosen or not.",
+    "page, then rank",
+    (
+        PAGE,
+        URL,
+        Column("source", pa.int64(), "page id of the other page"),
+        Column("source_url", pa.string(), "its URL"),
+        Column("rank", pa.int64(), "its place by shared_grams, from 1; of equal ones the smaller id"),
+        Column("shared_grams", pa.int64(), "patch grams of the quilt that it holds"),
+        Column(
+            "shared_fraction", pa.float64(), "shared_grams / grams of the quilt, at least quilts.min_shared"
+        ),
+        Column("cover_rank", pa.int64(), "its rank in quilt_sources (null if it adds nothing to the others)"),
+        Column("foreign", pa.bool_(), "it is on another domain than the quilt"),
+        Column("date", DATE, "when it was fetched or written, if known"),
+    ),
+    brief=("url", "rank", "source_url", "shared_fraction", "cover_rank", "foreign", "date"),
 )
 
 ORIGINALITY = Table(

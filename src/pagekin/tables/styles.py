@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from pagekin.tables.base import PAGE, URL, Column, Table
 
-_RANK = Column("rank", pa.int64(), "1 for the highest score; then by pages, then by cluster")
+_RANK = Column("rank", pa.int64(), "1 for the highest weight; then by pages, then by cluster")
 _CLUSTER = Column("cluster", pa.int64(), "the cluster: the smallest page id in it")
 
 STYLE_CLUSTERS = Table(
@@ -21,9 +21,19 @@ STYLE_CLUSTERS = Table(
         Column("hosts", pa.int64(), "different hosts"),
         Column("domains", pa.int64(), "different registered domains"),
         Column("mean_similarity", pa.float64(), "mean similarity of the members to the centroid"),
-        Column("score", pa.float64(), "mean_similarity × domains"),
-        Column("kind", pa.string(), "template, link farm, mirror, copy/paste; null without duplicates"),
-        Column("name", pa.string(), "the genre or software that the pages give themselves away as"),
+        Column("score", pa.float64(), "mean_similarity × domains: the paper's order"),
+        Column(
+            "weight",
+            pa.float64(),
+            "mean_similarity × domains × log2(1 + pages / domains): the score where each domain has one "
+            "page, and more where domains have many",
+        ),
+        Column(
+            "kind",
+            pa.string(),
+            "template, link farm, mirror, copy/paste, stock page; null without duplicates",
+        ),
+        Column("name", pa.string(), "the genre or software, by what the pages say of themselves"),
         Column("centroid", pa.int64(), "page: the member with the highest mean similarity to the others"),
         Column("centroid_url", pa.string(), "its URL"),
         Column("cohesion", pa.float64(), "linked pairs of all pairs: 1 for a clique (a sample if large)"),
@@ -45,7 +55,11 @@ STYLE_MEMBERS = Table(
         _CLUSTER,
         PAGE,
         URL,
-        Column("similarity", pa.float64(), "estimated Jaccard similarity to the centroid"),
+        Column(
+            "similarity",
+            pa.float64(),
+            "estimated Jaccard similarity to the centroid, of noise or structure: the higher",
+        ),
     ),
     brief=("rank", "similarity", "url"),
 )

@@ -12,7 +12,7 @@ from pagekin.index.catalog import Catalog
 
 QUEUES = {
     "quilts": ("page", "SELECT page FROM quilts ORDER BY page",
-               "SELECT page FROM quilts ORDER BY patch_fraction * foreign_sources DESC, page LIMIT {n}"),
+               "SELECT page FROM quilts ORDER BY covered_fraction * foreign_sources DESC, page LIMIT {n}"),
     "clusters": ("cluster", "SELECT cluster FROM clusters ORDER BY cluster",
                  "SELECT cluster FROM clusters ORDER BY rank, cluster LIMIT {n}"),
     "classes": ("class", 'SELECT "class" FROM classes ORDER BY "class"',

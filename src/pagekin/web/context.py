@@ -56,6 +56,7 @@ class Context:
         self.state = State(run, read_only=self.settings.read_only)
         self.texts = Shelf(run, "texts", "text")
         self.styles = Shelf(run, "sketches", "style")
+        self.structures = Shelf(run, "sketches", "structure")
         self.words = WordIndex(run, self.folder)
         self.checker = Checker(run, catalog=self.catalog, state=self.state)
         self.counts = self.catalog.counts()

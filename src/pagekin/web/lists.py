@@ -10,17 +10,19 @@ QUILTS = Listing(
     (
         Column("page", "url", "url"),
         Column("domain", "text", "domain", width=28),
-        Column("shared text", "percent", "patch_fraction", "share of its 5-word grams that other pages have"),
+        Column(
+            "shared text", "percent", "covered_fraction", "share of its grams that the named sources have"
+        ),
         Column("sources", "count", "sources"),
         Column("on other sites", "count", "foreign_sources"),
         Column("linked", "percent", "attributed_share", "share of the text whose source it links to"),
         Column("words", "count", "words"),
     ),
-    "-patch_fraction",
+    "-covered_fraction",
     "page",
     (
         Filter("site", "domain has", "domain"),
-        Filter("shared", "shared text at least", "patch_fraction", "least", hint="0.5"),
+        Filter("shared", "shared text at least", "covered_fraction", "least", hint="0.5"),
         Filter("sources", "sources at least", "sources", "least"),
     ),
     "page",

@@ -12,21 +12,20 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, Int8Array, Int64Array, RecordBatch};
+use arrow_array::{Array, BinaryArray, Int8Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column};
 use crate::hash::mix;
-use crate::phrases::popular::{batch_of, numbers, wrong};
 use crate::spill::lists::SpillLists;
+use crate::spill::passes;
 use crate::union_find::UnionFind;
 
 /// How bands of shingles make edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandRule {
-    /// Runs.
     pub bands: usize,
     /// Shingles in a band.
     pub band_length: usize,
@@ -51,9 +50,9 @@ pub const NEAR: i8 = 1;
 pub const CANDIDATE: i8 = 2;
 
 /// In a group of at most this many pages every pair is a candidate.
-pub const ALL_PAIRS: usize = 40;
+const ALL_PAIRS: usize = 40;
 /// In a larger one each page is paired with so many that follow it, and with as many chosen by hash.
-pub const OFFERED: usize = 20;
+const OFFERED: usize = 20;
 
 /// A page that is in no earlier run.
 const NEW: i64 = -1;
@@ -73,18 +72,16 @@ pub struct CandidateFinder {
 impl CandidateFinder {
     /// Pages below `memory` bytes stay in memory; what they need beyond it goes into the folder.
     pub fn new(rule: BandRule, memory: usize, spill: &Path) -> Self {
-        let sketches = SpillLists::new(memory / 2, &spill.join("sketches"));
+        let sketches = SpillLists::new(memory / 2, spill);
         CandidateFinder { rule, memory, pages: Vec::new(), digests: Vec::new(), known: Vec::new(), sketches }
     }
 
     /// More pages: `page`, `shingles`, `md5` and `known`. Pages without shingles have no words, and no duplicates.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let ids = numbers(batch, "page")?;
-        let known = numbers(batch, "known")?;
-        let shingles = batch.column_by_name("shingles").and_then(|c| c.as_binary_opt::<i32>());
-        let shingles = shingles.ok_or_else(|| wrong("shingles"))?;
-        let md5 = batch.column_by_name("md5").and_then(|c| c.as_string_opt::<i32>());
-        let md5 = md5.ok_or_else(|| wrong("md5"))?;
+        let ids: &Int64Array = column(batch, "page")?;
+        let known: &Int64Array = column(batch, "known")?;
+        let shingles: &BinaryArray = column(batch, "shingles")?;
+        let md5: &StringArray = column(batch, "md5")?;
         let mut list = Vec::new();
         for row in (0..batch.num_rows()).filter(|&row| shingles.is_valid(row)) {
             list.clear();
@@ -152,7 +149,7 @@ impl CandidateFinder {
         mut found: impl FnMut(&[u32]),
     ) -> io::Result<()> {
         // A key and its page are 16 bytes, twice that while they are sorted.
-        let passes = (firsts.len() * 32).div_ceil(self.memory / 4 + 1).max(1) as u64;
+        let passes = passes(firsts.len() * 32, self.memory / 4) as u64;
         for pass in 0..passes {
             let mut keys = Vec::new();
             let mut buffer = Vec::new();
@@ -186,13 +183,13 @@ impl CandidateFinder {
                 self.groups(firsts, |bands| mix(bands[a]).wrapping_add(bands[b]), join)?;
             }
         }
-        let mut least = vec![i64::MAX; self.pages.len()];
+        let mut smallest = vec![i64::MAX; self.pages.len()];
         for &i in firsts {
-            let least = &mut least[union.find(i) as usize];
-            *least = self.pages[i as usize].min(*least);
+            let smallest = &mut smallest[union.find(i) as usize];
+            *smallest = self.pages[i as usize].min(*smallest);
         }
         for &i in firsts.iter().filter(|&&i| self.known[i as usize] == NEW) {
-            let first = least[union.find(i) as usize];
+            let first = smallest[union.find(i) as usize];
             if first != self.pages[i as usize] {
                 edges.push((self.pages[i as usize], first, NEAR));
             }
@@ -204,7 +201,7 @@ impl CandidateFinder {
     fn pair(&self, firsts: &[u32], similarity: f64, edges: &mut Vec<(i64, i64, i8)>) -> io::Result<()> {
         let m = (self.rule.bands * self.rule.band_length) as f64;
         // Four standard deviations below what is wanted: one true pair in 30,000 is lost.
-        let least = (m * similarity - 4.0 * (m * similarity * (1.0 - similarity)).sqrt()).ceil().max(1.0) as usize;
+        let min_equal = (m * similarity - 4.0 * (m * similarity * (1.0 - similarity)).sqrt()).ceil().max(1.0) as usize;
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut error = None;
         for band in 0..self.rule.bands {
@@ -218,7 +215,7 @@ impl CandidateFinder {
                     || (Vec::new(), Vec::new()),
                     |(x, y), &(a, b)| {
                         let (a, b) = (self.sketches.get(a as usize, x)?, self.sketches.get(b as usize, y)?);
-                        Ok(a.iter().zip(b).filter(|(a, b)| a == b).count() >= least)
+                        Ok(a.iter().zip(b).filter(|(a, b)| a == b).count() >= min_equal)
                     },
                 )
                 .collect::<io::Result<Vec<bool>>>();
@@ -254,13 +251,8 @@ fn offer(group: &[u32], pairs: &mut Vec<(u32, u32)>) {
 }
 
 /// One number for a band of shingles.
-pub fn hash_band(band: &[u64]) -> u64 {
+fn hash_band(band: &[u64]) -> u64 {
     band.iter().fold(band.len() as u64, |hash, &shingle| mix(hash ^ shingle))
-}
-
-/// How many bands of two sketches agree.
-pub fn matching_bands(a: &[u64], b: &[u64], bands: usize, band_length: usize) -> usize {
-    a.chunks_exact(band_length).zip(b.chunks_exact(band_length)).take(bands).filter(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
@@ -268,6 +260,11 @@ mod tests {
     use super::*;
     use crate::page::text::words::Words;
     use crate::shingles::minwise::{Family, ShingleParams, Shingler};
+
+    /// How many bands of two sketches agree.
+    fn matching_bands(a: &[u64], b: &[u64], bands: usize, band_length: usize) -> usize {
+        a.chunks_exact(band_length).zip(b.chunks_exact(band_length)).take(bands).filter(|(a, b)| a == b).count()
+    }
 
     /// The chance that at least two of six bands of 14 agree.
     fn chance(jaccard: f64) -> f64 {

@@ -1,19 +1,17 @@
 //! From edges to classes: candidates are verified on the pages' phrases, and every member is compared with its
-//! representative, so that nobody has to trust a sketch.
+//! representative.
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, Int8Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column, string};
 use crate::duplicates::candidates::{CANDIDATE, SAME};
 use crate::page::text::words::Words;
-use crate::phrases::popular::batch_of;
 use crate::shingles::minwise::Shingler;
 use crate::spill::lists::{SpillLists, jaccard};
 use crate::union_find::UnionFind;
@@ -41,22 +39,24 @@ pub struct ClassBuilder {
     set: Vec<u32>,
     sets: SpillLists,
     shingler: Shingler,
+    /// A text is a circle of words, as in the paper: its last words and its first make phrases too.
+    wrap: bool,
 }
 
 impl ClassBuilder {
     /// For the edges that `CandidateFinder` found. Pages from `first_new` on are listed; older ones only as representatives.
+    #[allow(clippy::too_many_arguments)]
     pub fn new(
         edges: &RecordBatch,
         similarity: f64,
         first_new: i64,
         shingler: Shingler,
+        wrap: bool,
         memory: usize,
         spill: &Path,
     ) -> Result<Self, ArrowError> {
-        let wrong = || ArrowError::SchemaError("edges are page, other and kind".into());
-        let ids = |name| edges.column_by_name(name).and_then(|c| c.as_primitive_opt::<Int64Type>()).ok_or_else(wrong);
-        let (page, other) = (ids("page")?, ids("other")?);
-        let kind = edges.column_by_name("kind").and_then(|c| c.as_primitive_opt::<Int8Type>()).ok_or_else(wrong)?;
+        let (page, other): (&Int64Array, &Int64Array) = (column(edges, "page")?, column(edges, "other")?);
+        let kind: &Int8Array = column(edges, "kind")?;
         let mut pages: Vec<i64> = page.values().iter().chain(other.values()).copied().collect();
         pages.par_sort_unstable();
         pages.dedup();
@@ -84,31 +84,27 @@ impl ClassBuilder {
             first_new,
             urls: vec![None; pages.len()],
             set: vec![NONE; pages.len()],
-            sets: SpillLists::new(memory / 2, &spill.join("phrases")),
+            sets: SpillLists::new(memory / 2, spill),
             shingler,
+            wrap,
             pages,
         })
     }
 
     /// More pages: `page`, `url` and `text`. The text of a page that is the same as an earlier one's is not needed.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let wrong = || ArrowError::SchemaError("pages are page, url and text".into());
-        let ids = batch.column_by_name("page").and_then(|c| c.as_primitive_opt::<Int64Type>()).ok_or_else(wrong)?;
-        let strings = |name| batch.column_by_name(name).and_then(|c| c.as_string_opt::<i32>()).ok_or_else(wrong);
-        let (urls, texts) = (strings("url")?, strings("text")?);
+        let ids: &Int64Array = column(batch, "page")?;
+        let (urls, texts): (&StringArray, &StringArray) = (column(batch, "url")?, column(batch, "text")?);
         let found: Vec<Option<Vec<u64>>> = (0..batch.num_rows())
             .into_par_iter()
             .map_init(
                 || (self.shingler.clone(), Words::default()),
-                |(shingler, words), row| {
-                    let text = texts.is_valid(row).then(|| texts.value(row))?;
-                    Some(phrase_set(text, words, shingler))
-                },
+                |(shingler, words), row| Some(phrase_set(string(texts, row)?, self.wrap, words, shingler)),
             )
             .collect();
         for (row, set) in found.into_iter().enumerate() {
             let Ok(i) = self.pages.binary_search(&ids.value(row)) else { continue };
-            self.urls[i] = urls.is_valid(row).then(|| urls.value(row).into());
+            self.urls[i] = string(urls, row).map(Into::into);
             if let Some(set) = set {
                 self.set[i] = self.sets.len() as u32;
                 self.sets.push(&set)?;
@@ -211,10 +207,12 @@ impl ClassBuilder {
     }
 }
 
-/// The distinct phrases of a text, in ascending order.
-pub fn phrase_set(text: &str, words: &mut Words, shingler: &mut Shingler) -> Vec<u64> {
+/// The distinct phrases of a text, in ascending order. Unless they wrap, a text shorter than a phrase has one: its words.
+pub fn phrase_set(text: &str, wrap: bool, words: &mut Words, shingler: &mut Shingler) -> Vec<u64> {
     words.fill(text);
-    let mut set = shingler.phrases(words).to_vec();
+    let (n, k) = (words.len(), shingler.k());
+    let plain = if wrap { n } else { (n + 1).saturating_sub(k).max(1).min(n) };
+    let mut set = shingler.phrases(words)[..plain].to_vec();
     set.sort_unstable();
     set.dedup();
     words.release();

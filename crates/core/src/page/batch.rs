@@ -7,11 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, Int64Builder, ListBuilder, StringBuilder, StructBuilder};
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, StringArray};
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Fields};
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column, string, wrong};
 use crate::page::{Markup, Page, Scratch, Sketch, sketch};
 use crate::shingles::minwise::to_bytes;
 use crate::style::fingerprint as style;
@@ -23,29 +23,25 @@ pub const FAILED: &str = "sketch-failed";
 const LARGE: usize = 4 << 20;
 
 /// Columns that pass through unchanged.
-const CARRIED: [&str; 7] = ["page", "url", "ip", "status", "date", "input", "offset"];
+const CARRIED: [&str; 8] = ["page", "url", "ip", "status", "date", "truncated", "input", "offset"];
 
 /// Sketches every page of a batch of records, in parallel on the current rayon pool, each thread with a clone of `fresh`.
 pub fn sketch_batch(records: &RecordBatch, fresh: &Scratch) -> Result<RecordBatch, ArrowError> {
-    let url = strings(records, "url")?;
-    let content_type = strings(records, "content_type")?;
-    let text = strings(records, "text")?;
-    let html = column(records, "html")?
-        .as_binary_opt::<i32>()
-        .ok_or_else(|| ArrowError::SchemaError("records.html is not binary".into()))?;
-    let reason = strings(records, "reason")?;
-    let detail = strings(records, "detail")?;
+    let strings = |name| column::<StringArray>(records, name);
+    let (url, content_type, text) = (strings("url")?, strings("content_type")?, strings("text")?);
+    let (reason, detail) = (strings("reason")?, strings("detail")?);
+    let html: &BinaryArray = column(records, "html")?;
     let sketch_row = |scratch: &mut Scratch, row: usize| -> Option<Sketch> {
         if reason.is_valid(row) {
             return None;
         }
         let page = Page {
-            url: value(url, row),
-            content_type: value(content_type, row),
+            url: string(url, row),
+            content_type: string(content_type, row),
             html: bytes(html, row),
-            text: value(text, row),
+            text: string(text, row),
         };
-        // A page must not cost the run, whatever is wrong with it (or with us).
+        // One bad page must not end the run.
         catch_unwind(AssertUnwindSafe(|| sketch(page, scratch))).ok()
     };
     let is_large = |row: usize| bytes(html, row).map_or(0, <[u8]>::len) > LARGE;
@@ -67,17 +63,12 @@ fn assemble(
     detail: &StringArray,
 ) -> Result<RecordBatch, ArrowError> {
     let markup = |s: &Option<Sketch>| s.as_ref().and_then(|s| s.markup.as_ref().map(|_| ())).is_some();
-    let mut fields = Vec::new();
-    let mut columns: Vec<ArrayRef> = Vec::new();
+    let mut columns: Vec<(&str, ArrayRef)> = Vec::new();
     for name in CARRIED {
-        let array = column(records, name)?;
-        fields.push(Field::new(name, array.data_type().clone(), true));
-        columns.push(array.clone());
+        let array = records.column_by_name(name).ok_or_else(|| wrong(name))?;
+        columns.push((name, array.clone()));
     }
-    let mut add = |name: &str, array: ArrayRef| {
-        fields.push(Field::new(name, array.data_type().clone(), true));
-        columns.push(array);
-    };
+    let mut add = |name: &'static str, array: ArrayRef| columns.push((name, array));
     let of_page = |f: fn(&Sketch) -> Option<&str>| -> ArrayRef {
         Arc::new(sketches.iter().map(|s| s.as_ref().and_then(f)).collect::<StringArray>())
     };
@@ -105,6 +96,7 @@ fn assemble(
     add("text", Arc::new(text.finish()));
     add("targets", targets(sketches, markup));
     add("style", minima(sketches, |markup| markup.style.as_deref()));
+    add("structure", minima(sketches, |markup| markup.structure.as_deref()));
     add("skeleton", minima(sketches, |markup| markup.skeleton.as_ref().map(|s| &s[..])));
     let mut shingles = BinaryBuilder::new();
     for sketch in sketches {
@@ -117,10 +109,10 @@ fn assemble(
     add("ssdeep", of_page(|s| Some(&s.ssdeep)));
     let failed = |row: usize| reason.is_null(row) && sketches[row].is_none();
     let reasons: StringArray =
-        (0..sketches.len()).map(|row| if failed(row) { Some(FAILED) } else { value(reason, row) }).collect();
+        (0..sketches.len()).map(|row| if failed(row) { Some(FAILED) } else { string(reason, row) }).collect();
     add("reason", Arc::new(reasons));
     add("detail", Arc::new(detail.clone()));
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+    batch_of(columns)
 }
 
 /// Numbers of 16 bits that each page's markup gave, as bytes.
@@ -158,20 +150,6 @@ fn targets(sketches: &[Option<Sketch>], has_markup: impl Fn(&Option<Sketch>) -> 
 /// A digest as it is written.
 pub(crate) fn hex(digest: &[u8; 16]) -> String {
     digest.iter().flat_map(|b| [b >> 4, b & 15]).map(|d| char::from_digit(d.into(), 16).unwrap_or('0')).collect()
-}
-
-fn column<'a>(records: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, ArrowError> {
-    records.column_by_name(name).ok_or_else(|| ArrowError::SchemaError(format!("records have no column {name}")))
-}
-
-fn strings<'a>(records: &'a RecordBatch, name: &str) -> Result<&'a StringArray, ArrowError> {
-    column(records, name)?
-        .as_string_opt::<i32>()
-        .ok_or_else(|| ArrowError::SchemaError(format!("records.{name} is not a string")))
-}
-
-fn value(array: &StringArray, row: usize) -> Option<&str> {
-    array.is_valid(row).then(|| array.value(row))
 }
 
 fn bytes(array: &BinaryArray, row: usize) -> Option<&[u8]> {

@@ -15,7 +15,6 @@ const PRESCAN: usize = 4096;
 /// How much of the page the detector is shown: its verdict does not change much after that.
 const DETECT: usize = 64 * 1024;
 
-/// A decoded page.
 pub struct Decoded<'a> {
     /// The characters, without a byte order mark.
     pub html: Cow<'a, str>,
@@ -103,7 +102,7 @@ fn xml(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// ISO-2022-JP is ASCII to the eye.
+/// Escape sequences of ISO-2022-JP, which is ASCII otherwise.
 fn has_escapes(bytes: &[u8]) -> bool {
     memchr::memchr_iter(0x1B, bytes).any(|at| matches!(bytes.get(at + 1), Some(b'$' | b'(')))
 }

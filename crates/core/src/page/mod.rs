@@ -14,7 +14,7 @@ use ::url::Url;
 use md5::{Digest, Md5};
 
 use crate::page::charset::decode;
-use crate::page::html::extract::extract;
+use crate::page::html::extract::extract_with;
 use crate::page::html::skeleton::MINIMA;
 use crate::page::noise::Noise;
 use crate::page::text::words::Words;
@@ -27,9 +27,7 @@ use crate::style::fingerprint::{Fingerprinter, StyleParams};
 /// One page as the crawl has it.
 #[derive(Clone, Copy, Default)]
 pub struct Page<'a> {
-    /// Its URL.
     pub url: Option<&'a str>,
-    /// The HTTP Content-Type.
     pub content_type: Option<&'a str>,
     /// Its bytes, or none if the crawl kept only text.
     pub html: Option<&'a [u8]>,
@@ -40,19 +38,17 @@ pub struct Page<'a> {
 /// What we know of the HTML, for pages that have it.
 #[derive(Default)]
 pub struct Markup {
-    /// Encoding.
     pub charset: &'static str,
     /// Malformed bytes were met.
     pub lossy: bool,
-    /// Size in bytes.
     pub bytes: usize,
-    /// Characters of noise.
     pub noise_chars: usize,
     /// Style fingerprint, if the noise is long enough for one.
     pub style: Option<Vec<u16>>,
+    /// Structure fingerprint, if it is wanted and there are tags enough.
+    pub structure: Option<Vec<u16>>,
     /// Minima over the runs of tags.
     pub skeleton: Option<[u16; MINIMA]>,
-    /// Title.
     pub title: Option<String>,
     /// What the page says made it.
     pub generator: Option<String>,
@@ -63,21 +59,14 @@ pub struct Markup {
 /// What we keep of a page.
 #[derive(Default)]
 pub struct Sketch {
-    /// Host of the URL.
     pub host: Option<String>,
-    /// Registered domain of the host.
     pub domain: Option<String>,
-    /// What the HTML gave.
     pub markup: Option<Markup>,
-    /// Visible text.
     pub text: String,
-    /// Number of words.
     pub words: usize,
     /// Shingles, if there are words.
     pub shingles: Option<Vec<u64>>,
-    /// MD5 of the text.
     pub md5: [u8; 16],
-    /// ssdeep digest of the text.
     pub ssdeep: String,
 }
 
@@ -86,16 +75,17 @@ pub struct Sketch {
 pub struct Scratch {
     noise: Noise,
     words: Words,
+    style: StyleParams,
     fingerprinter: Fingerprinter,
     shingler: Shingler,
 }
 
 impl Scratch {
-    /// For sketches with these parameters.
     pub fn new(style: StyleParams, shingles: ShingleParams) -> Self {
         Scratch {
             noise: Noise::default(),
             words: Words::default(),
+            style,
             fingerprinter: Fingerprinter::new(style),
             shingler: Shingler::new(shingles),
         }
@@ -139,17 +129,19 @@ fn read_markup(
 ) -> (Markup, String) {
     let tld = host.and_then(|host| host.rsplit('.').next());
     let decoded = decode(bytes, content_type, tld);
-    scratch.noise.fill(&decoded.html);
+    let wanted = scratch.style;
+    let found = extract_with(&decoded.html, if wanted.structure { wanted.m } else { 0 });
+    scratch.noise.fill_without(&decoded.html, if wanted.scripts { &[] } else { &found.code });
     let noise_chars = scratch.noise.chars();
     let style = scratch.fingerprinter.fingerprint(scratch.noise.as_bytes());
     scratch.noise.release();
-    let found = extract(&decoded.html);
     let markup = Markup {
         charset: decoded.charset,
         lossy: decoded.lossy,
         bytes: bytes.len(),
         noise_chars,
         style,
+        structure: found.structure,
         skeleton: found.skeleton,
         title: found.title,
         generator: found.generator,

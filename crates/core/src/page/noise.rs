@@ -3,11 +3,13 @@
 //! Most of a page is ASCII, of which this pass keeps about a third: blocks of 16 bytes are compacted by one shuffle
 //! per half where the CPU has it ([`crate::simd::blocks`]), and by a loop without branches elsewhere.
 
+use std::ops::Range;
+
+use crate::page::html::extract::extract;
 use crate::page::text::chars::{CharClass, CharClasses, char_at};
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 use crate::simd::blocks;
 
-/// Bytes handled at once.
 const BLOCK: usize = 16;
 
 /// A buffer larger than this is not kept for the next page.
@@ -24,14 +26,29 @@ pub struct Noise {
 impl Noise {
     /// Replaces the content by the noise of `html`.
     pub fn fill(&mut self, html: &str) {
-        let bytes = html.as_bytes();
+        self.fill_without(html, &[]);
+    }
+
+    /// The same without some parts of it, which are in order and begin and end at whole characters.
+    pub fn fill_without(&mut self, html: &str, holes: &[Range<usize>]) {
         // A block is always written whole, so there must be room for one behind the last byte.
-        if self.buffer.len() < bytes.len() + BLOCK {
-            self.buffer.resize(bytes.len() + BLOCK, 0);
+        if self.buffer.len() < html.len() + BLOCK {
+            self.buffer.resize(html.len() + BLOCK, 0);
         }
+        (self.len, self.chars) = (0, 0);
+        let mut from = 0;
+        for hole in holes {
+            self.append(&html.as_bytes()[from..hole.start]);
+            from = hole.end;
+        }
+        self.append(&html.as_bytes()[from..]);
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
         let classes = CharClasses::get();
         let compact = compactor();
-        let (mut at, mut len, mut continuation) = (0, 0, 0);
+        let before = self.len;
+        let (mut at, mut len, mut continuation) = (0, before, 0);
         while at < bytes.len() {
             let (read, written) = compact(&bytes[at..], &mut self.buffer[len..]);
             at += read;
@@ -47,7 +64,7 @@ impl Noise {
             }
         }
         self.len = len;
-        self.chars = len - continuation;
+        self.chars += len - before - continuation;
     }
 
     /// Gives back a buffer that only a huge page needed.
@@ -57,21 +74,23 @@ impl Noise {
         }
     }
 
-    /// The noise as UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
         &self.buffer[..self.len]
     }
 
-    /// Its number of characters.
     pub fn chars(&self) -> usize {
         self.chars
     }
 }
 
-/// The noise of `html`.
-pub fn noise(html: &str) -> String {
+/// The noise of `html`; with or without that of the contents of scripts and style sheets.
+pub fn noise(html: &str, scripts: bool) -> String {
     let mut noise = Noise::default();
-    noise.fill(html);
+    if scripts {
+        noise.fill(html);
+    } else {
+        noise.fill_without(html, &extract(html).code);
+    }
     String::from_utf8(noise.as_bytes().to_vec()).expect("whole characters were copied from a str")
 }
 
@@ -79,7 +98,7 @@ pub fn noise(html: &str) -> String {
 type Compact = fn(&[u8], &mut [u8]) -> (usize, usize);
 
 fn compactor() -> Compact {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     if blocks::available() {
         // SAFETY: the features were just detected.
         return |bytes, out| unsafe { compact_blocks(bytes, out) };
@@ -98,7 +117,7 @@ fn compact_plain(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     (ascii, len)
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 #[target_feature(enable = "ssse3,popcnt")]
 fn compact_blocks(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     let (mut at, mut len) = (0, 0);
@@ -121,10 +140,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn noise_of(html: &str) -> String {
+        noise(html, true)
+    }
+
+    #[test]
+    fn code_is_left_out_where_it_is_not_wanted() {
+        let page = "<p>a<script src='x'>if (a < b) { c(); }</script>b<STYLE>p { x: 1 }</style><textarea>{}</textarea>";
+        assert_eq!(noise(page, false), "<>< =''></><></><>{}</>");
+        assert_eq!(noise("<script>{open", false), "<>");
+        assert_eq!(noise("<p>;</p>", false), noise("<p>;</p>", true));
+    }
+
     #[test]
     fn keeps_all_but_alphanumerics() {
-        assert_eq!(noise("<p class=\"x1\">Été,\n 漢字。</p>"), "< =\"\">,\n 。</>");
-        assert_eq!(noise(""), "");
+        assert_eq!(noise_of("<p class=\"x1\">Été,\n 漢字。</p>"), "< =\"\">,\n 。</>");
+        assert_eq!(noise_of(""), "");
     }
 
     #[test]
@@ -133,7 +164,7 @@ mod tests {
         let expected: String = all.chars().filter(|c| !c.is_alphanumeric()).collect();
         for shift in 0..BLOCK {
             let padding = " ".repeat(shift);
-            assert_eq!(noise(&format!("{padding}{all}")), format!("{padding}{expected}"));
+            assert_eq!(noise_of(&format!("{padding}{all}")), format!("{padding}{expected}"));
         }
     }
 

@@ -2,6 +2,10 @@
 //!
 //! Greedy: the page that holds most of what is still uncovered, among equals the one that holds most in all, then the
 //! one of smallest id. Foreign pages come first; pages of the own site only when no foreign page helps any more.
+//!
+//! `quilts::greedy_cover` follows another rule: ties go to the smallest id at once, there are no two rounds, and nothing
+//! is pruned. It keeps exact counts for thousands of grams a page; here a page has at most m popular shingles, whose
+//! gain is counted again.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,12 +14,13 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Int64Builder, ListBuilder, StructBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use crate::phrases::popular::{PageSites, batch_of, numbers, shingles, wrong};
+use crate::arrow::{batch_of, column, wrong};
+use crate::phrases::popular::{PageSites, shingles};
 
 /// What is popular, to be looked up.
 pub struct PhraseCovers {
@@ -30,7 +35,6 @@ pub struct PhraseCovers {
 /// One donor of a cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Donor {
-    /// Its index among the sites.
     pub index: u32,
     /// Shingles that it is the first to cover.
     pub shingles: usize,
@@ -41,7 +45,6 @@ pub struct Donor {
 /// The cover of one page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cover {
-    /// In order of choice.
     pub donors: Vec<Donor>,
     /// Shingles that foreign donors cover.
     pub foreign: usize,
@@ -59,9 +62,9 @@ impl PhraseCovers {
         }
         let mut donors = PhraseCovers { sites, ips, holders: Vec::new(), entries: HashMap::new() };
         for batch in popular {
-            let (phrase, function) = (numbers(batch, "fingerprint")?, numbers(batch, "function")?);
-            let lists = batch.column_by_name("holders").and_then(|c| c.as_list_opt::<i32>());
-            let lists = lists.ok_or_else(|| wrong("holders"))?;
+            let (phrase, function) =
+                (column::<Int64Array>(batch, "fingerprint")?, column::<Int64Array>(batch, "function")?);
+            let lists: &ListArray = column(batch, "holders")?;
             for row in 0..batch.num_rows() {
                 let list = lists.value(row);
                 let list = list.as_primitive_opt::<Int64Type>().ok_or_else(|| wrong("holders"))?;
@@ -84,7 +87,7 @@ impl PhraseCovers {
 
     /// How many shingles of each page are popular: `page` and `popular`.
     pub fn count(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-        let pages = numbers(batch, "page")?;
+        let pages: &Int64Array = column(batch, "page")?;
         let rows = 0..batch.num_rows();
         let counts: Vec<i64> = rows
             .into_par_iter()
@@ -97,7 +100,7 @@ impl PhraseCovers {
 
     /// The covers of the pages of a batch that have at least `min_popular` popular shingles.
     pub fn cover_batch(&self, batch: &RecordBatch, min_popular: usize, prune: bool) -> Result<RecordBatch, ArrowError> {
-        let pages = numbers(batch, "page")?;
+        let pages: &Int64Array = column(batch, "page")?;
         let covers = (0..batch.num_rows())
             .into_par_iter()
             .map(|row| {
@@ -128,18 +131,20 @@ impl PhraseCovers {
             }
             donors.append(true);
         }
-        let column =
+        let numbers =
             |of: fn(&(i64, i64, Cover)) -> i64| -> ArrayRef { Arc::new(covers.iter().map(of).collect::<Int64Array>()) };
         batch_of(vec![
-            ("page", column(|c| c.0)),
-            ("popular", column(|c| c.1)),
-            ("cover", column(|c| c.2.donors.len() as i64)),
-            ("foreign", column(|c| c.2.foreign as i64)),
+            ("page", numbers(|c| c.0)),
+            ("popular", numbers(|c| c.1)),
+            ("cover", numbers(|c| c.2.donors.len() as i64)),
+            ("foreign", numbers(|c| c.2.foreign as i64)),
             ("donors", Arc::new(donors.finish())),
         ])
     }
 
     /// A donor is of the page's own site: same server, or an IP address from which the page's host was served.
+    ///
+    /// This is the rule of the phrases paper, whatever `foreign` of the quilts is (`quilts::sites::Foreign`).
     fn is_own(&self, page: u32, donor: u32) -> bool {
         let (page, donor) = (page as usize, donor as usize);
         let ip = self.sites.ips[donor];

@@ -7,14 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder, StructBuilder};
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Int64Array, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use rayon::prelude::*;
 
-use crate::page::text::words::Words;
-use crate::phrases::popular::{batch_of, numbers, wrong};
-use crate::phrases::quotes::spans;
+use crate::arrow::{batch_of, column, string};
+use crate::page::text::words::{Words, word_spans};
 use crate::shingles::minwise::Shingler;
 use crate::spill::lists::SpillLists;
 use crate::spill::partitions::SpillPartitions;
@@ -43,29 +41,24 @@ impl Originals {
         memory: usize,
         spill: &Path,
     ) -> Result<Self, ArrowError> {
-        let folder = |name: &str| -> Result<_, ArrowError> {
-            let path = spill.join(name);
-            std::fs::create_dir_all(&path)?;
-            Ok(path)
-        };
-        let phrases = SpillPartitions::new(PARTITIONS, memory / 2, &folder("phrases")?);
-        let marks = SpillPartitions::new(PARTITIONS, memory / 8, &folder("marks")?);
-        let borrowed = SpillLists::new(memory / 8, &spill.join("borrowed"));
-        let pages = numbers(order, "page")?.values().to_vec();
-        let ranks = numbers(order, "rank")?.values().to_vec();
+        let phrases = SpillPartitions::new(PARTITIONS, memory / 2, spill);
+        let marks = SpillPartitions::new(PARTITIONS, memory / 8, spill);
+        let borrowed = SpillLists::new(memory / 8, spill);
+        let pages = column::<Int64Array>(order, "page")?.values().to_vec();
+        let ranks = column::<Int64Array>(order, "rank")?.values().to_vec();
         Ok(Originals { pages, ranks, k, shingler, phrases, marks, borrowed })
     }
 
     /// More texts: `page` and `text`.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let pages = numbers(batch, "page")?;
-        let texts = batch.column_by_name("text").and_then(|c| c.as_string_opt::<i32>()).ok_or_else(|| wrong("text"))?;
+        let pages: &Int64Array = column(batch, "page")?;
+        let texts: &StringArray = column(batch, "text")?;
         let found: Vec<Vec<u64>> = (0..batch.num_rows())
             .into_par_iter()
             .map_init(
                 || (self.shingler.clone(), Words::default()),
                 |(shingler, words), row| {
-                    words.fill(if texts.is_valid(row) { texts.value(row) } else { "" });
+                    words.fill(string(texts, row).unwrap_or_default());
                     let n = words.len();
                     shingler.phrases(words)[..(n + 1).saturating_sub(self.k)].to_vec()
                 },
@@ -121,12 +114,12 @@ impl Originals {
     /// What is left of each text: `page`, `text`, and `passages`: where they were, in characters. Passages of fewer
     /// words than `min_words` are left out.
     pub fn cut(&self, batch: &RecordBatch, min_words: usize) -> Result<RecordBatch, ArrowError> {
-        let pages = numbers(batch, "page")?;
-        let texts = batch.column_by_name("text").and_then(|c| c.as_string_opt::<i32>()).ok_or_else(|| wrong("text"))?;
+        let pages: &Int64Array = column(batch, "page")?;
+        let texts: &StringArray = column(batch, "text")?;
         let found = (0..batch.num_rows())
             .into_par_iter()
             .map_init(Vec::new, |buffer, row| {
-                let text = if texts.is_valid(row) { texts.value(row) } else { "" };
+                let text = string(texts, row).unwrap_or_default();
                 let index = self.pages.binary_search(&pages.value(row)).unwrap_or(usize::MAX);
                 let borrowed = if index < self.borrowed.len() { self.borrowed.get(index, buffer)? } else { &[] };
                 Ok(own_passages(text, borrowed, min_words))
@@ -157,30 +150,19 @@ impl Originals {
 
 /// The passages between borrowed words (begin << 32 | end, ascending), a line each, and where they were.
 fn own_passages(text: &str, borrowed: &[u64], min_words: usize) -> (String, Vec<(usize, usize)>) {
-    let words = spans(text);
-    let (mut left, mut offsets) = (String::new(), Vec::new());
-    // Characters are counted once, from passage to passage.
-    let (mut byte, mut character) = (0, 0);
-    let mut at = 0;
+    let words = word_spans(text);
+    let (mut left, mut offsets, mut at) = (Vec::new(), Vec::new(), 0);
     let ends = borrowed.iter().map(|b| ((b >> 32) as usize, (b & 0xFFFF_FFFF) as usize));
     for (begin, end) in ends.chain([(words.len(), words.len())]) {
-        let run = &words[at.min(begin)..begin];
+        let own = &words[at.min(begin)..begin];
         at = end;
-        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-        if run.len() < min_words {
-            continue;
+        let (Some(first), Some(last)) = (own.first(), own.last()) else { continue };
+        if own.len() >= min_words {
+            left.push(&text[first.bytes.start..last.bytes.end]);
+            offsets.push((first.chars.start, last.chars.end));
         }
-        let passage = &text[first.start..last.end];
-        let start = character + text[byte..first.start].chars().count();
-        let stop = start + passage.chars().count();
-        (byte, character) = (last.end, stop);
-        if !left.is_empty() {
-            left.push('\n');
-        }
-        left.push_str(passage);
-        offsets.push((start, stop));
     }
-    (left, offsets)
+    (left.join("\n"), offsets)
 }
 
 #[cfg(test)]
@@ -190,13 +172,16 @@ mod tests {
     #[test]
     fn passages_and_offsets() {
         let words = |begin: u64, end: u64| begin << 32 | end;
-        assert_eq!(own_passages("Ein é, zwei drei!", &[], 1), ("Ein é, zwei drei".into(), vec![(0, 16)]));
-        assert_eq!(
-            own_passages("Ein é, zwei drei!", &[words(1, 2)], 1),
-            ("Ein\nzwei drei".into(), vec![(0, 3), (7, 16)])
-        );
-        assert_eq!(own_passages("Ein é, zwei drei!", &[words(1, 2)], 2), ("zwei drei".into(), vec![(7, 16)]));
-        assert_eq!(own_passages("a b c", &[words(0, 3)], 1), (String::new(), vec![]));
-        assert_eq!(own_passages("", &[], 1), (String::new(), vec![]));
+        let text = "Ein é, zwei drei!";
+        for (text, borrowed, min_words, left, spans) in [
+            (text, None, 1, "Ein é, zwei drei", &[(0, 16)][..]),
+            (text, Some(words(1, 2)), 1, "Ein\nzwei drei", &[(0, 3), (7, 16)]),
+            (text, Some(words(1, 2)), 2, "zwei drei", &[(7, 16)]),
+            ("a b c", Some(words(0, 3)), 1, "", &[]),
+            ("", None, 1, "", &[]),
+        ] {
+            let found = own_passages(text, borrowed.as_slice(), min_words);
+            assert_eq!((found.0.as_str(), &found.1[..]), (left, spans));
+        }
     }
 }

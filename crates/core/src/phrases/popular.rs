@@ -8,22 +8,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::{Int64Builder, ListBuilder};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, RecordBatch};
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_array::{Array, ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch};
+use arrow_schema::ArrowError;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column};
 use crate::hash::mix;
 use crate::spill::partitions::{Row, SpillPartitions};
 
 /// Where each page lives, as numbers: pages in ascending order.
 #[derive(Clone)]
 pub struct PageSites {
-    /// Page ids, ascending.
     pub pages: Vec<i64>,
-    /// Host names.
     pub hosts: Vec<i32>,
     /// Domains, or what the user says belongs together.
     pub servers: Vec<i32>,
@@ -34,19 +31,17 @@ pub struct PageSites {
 impl PageSites {
     /// From a batch of `page`, `host`, `server` and `ip`, ordered by page.
     pub fn new(batch: &RecordBatch) -> Result<Self, ArrowError> {
-        let pages = numbers(batch, "page")?.values().to_vec();
-        let column = |name| -> Result<Vec<i32>, ArrowError> {
-            let column = batch.column_by_name(name).and_then(|c| c.as_primitive_opt::<Int32Type>());
-            let column: &Int32Array = column.ok_or_else(|| wrong(name))?;
+        let pages = column::<Int64Array>(batch, "page")?.values().to_vec();
+        let numbers = |name| -> Result<Vec<i32>, ArrowError> {
+            let column: &Int32Array = column(batch, name)?;
             Ok(column.iter().map(|v| v.unwrap_or(-1)).collect())
         };
         if !pages.is_sorted() {
             return Err(ArrowError::InvalidArgumentError("sites are not ordered by page".into()));
         }
-        Ok(PageSites { pages, hosts: column("host")?, servers: column("server")?, ips: column("ip")? })
+        Ok(PageSites { pages, hosts: numbers("host")?, servers: numbers("server")?, ips: numbers("ip")? })
     }
 
-    /// The index of a page.
     pub fn index(&self, page: i64) -> Option<u32> {
         self.pages.binary_search(&page).ok().map(|i| i as u32)
     }
@@ -86,7 +81,7 @@ impl PopularPhrases {
 
     /// More pages: `page` and `shingles`. Pages that are in no site are left out.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let pages = numbers(batch, "page")?;
+        let pages = column::<Int64Array>(batch, "page")?;
         for row in 0..batch.num_rows() {
             let Some(index) = self.sites.index(pages.value(row)) else { continue };
             for (function, &shingle) in shingles(batch, row)?.iter().enumerate() {
@@ -161,7 +156,7 @@ impl PopularPhrases {
 }
 
 fn to_batch(popular: &[PopularPhrase]) -> Result<RecordBatch, ArrowError> {
-    let column =
+    let numbers =
         |of: fn(&PopularPhrase) -> i64| -> ArrayRef { Arc::new(popular.iter().map(of).collect::<Int64Array>()) };
     let mut holders = ListBuilder::new(Int64Builder::new());
     for one in popular {
@@ -169,36 +164,20 @@ fn to_batch(popular: &[PopularPhrase]) -> Result<RecordBatch, ArrowError> {
         holders.append(true);
     }
     let columns: Vec<(&str, ArrayRef)> = vec![
-        ("fingerprint", column(|p| p.phrase as i64)),
-        ("function", column(|p| i64::from(p.function))),
-        ("pages", column(|p| p.pages as i64)),
-        ("hosts", column(|p| p.hosts as i64)),
-        ("servers", column(|p| p.servers as i64)),
-        ("example", column(|p| p.example)),
-        ("held", column(|p| p.held as i64)),
+        ("fingerprint", numbers(|p| p.phrase as i64)),
+        ("function", numbers(|p| i64::from(p.function))),
+        ("pages", numbers(|p| p.pages as i64)),
+        ("hosts", numbers(|p| p.hosts as i64)),
+        ("servers", numbers(|p| p.servers as i64)),
+        ("example", numbers(|p| p.example)),
+        ("held", numbers(|p| p.held as i64)),
         ("holders", Arc::new(holders.finish())),
     ];
     batch_of(columns)
 }
 
-/// A batch of named columns.
-pub(crate) fn batch_of(columns: Vec<(&str, ArrayRef)>) -> Result<RecordBatch, ArrowError> {
-    let fields: Vec<Field> =
-        columns.iter().map(|(name, column)| Field::new(*name, column.data_type().clone(), true)).collect();
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, column)| column).collect())
-}
-
 /// The shingles of one row; none for a page without words.
 pub(crate) fn shingles(batch: &RecordBatch, row: usize) -> Result<&[[u8; 8]], ArrowError> {
-    let column = batch.column_by_name("shingles").and_then(|c| c.as_binary_opt::<i32>());
-    let column = column.ok_or_else(|| wrong("shingles"))?;
+    let column: &BinaryArray = column(batch, "shingles")?;
     Ok(if column.is_valid(row) { column.value(row).as_chunks().0 } else { &[] })
-}
-
-pub(crate) fn numbers<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a Int64Array, ArrowError> {
-    batch.column_by_name(name).and_then(|c| c.as_primitive_opt::<Int64Type>()).ok_or_else(|| wrong(name))
-}
-
-pub(crate) fn wrong(name: &str) -> ArrowError {
-    ArrowError::SchemaError(format!("the batch has no column {name} of the right type"))
 }

@@ -1,48 +1,23 @@
-//! Words back in their text: where they stand, and what phrases read like.
+//! What phrases read like on a page that holds them.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use crate::page::text::chars::{CharClass, CharClasses, char_at};
+use crate::arrow::{batch_of, column};
 use crate::page::text::words::Words;
-use crate::phrases::popular::{batch_of, numbers, wrong};
 use crate::shingles::minwise::Shingler;
-
-/// Where the words of a text stand, in bytes: as many as `Words` finds.
-pub fn spans(text: &str) -> Vec<Range<usize>> {
-    let classes = CharClasses::get();
-    let bytes = text.as_bytes();
-    let (mut spans, mut begin, mut at) = (Vec::new(), None, 0);
-    while at < bytes.len() {
-        let (c, next) = char_at(bytes, at);
-        let class = if c.is_ascii_alphanumeric() { CharClass::Letter } else { classes.of(c) };
-        if class == CharClass::Letter {
-            begin.get_or_insert(at);
-        } else {
-            spans.extend(begin.take().map(|begin| begin..at));
-            if class == CharClass::Alone {
-                spans.push(at..next);
-            }
-        }
-        at = next;
-    }
-    spans.extend(begin.map(|begin| begin..bytes.len()));
-    spans
-}
 
 /// The phrases that are wanted of each page.
 pub type Wanted = HashMap<i64, Vec<u64>>;
 
 /// What the wanted phrases (`page` and `fingerprint`) read like on the pages of a batch (`page` and `text`).
 pub fn quote(texts: &RecordBatch, wanted: &Wanted, fresh: &Shingler, k: usize) -> Result<RecordBatch, ArrowError> {
-    let pages = numbers(texts, "page")?;
-    let text = texts.column_by_name("text").and_then(|c| c.as_string_opt::<i32>()).ok_or_else(|| wrong("text"))?;
+    let pages: &Int64Array = column(texts, "page")?;
+    let text: &StringArray = column(texts, "text")?;
     let found: Vec<Vec<(i64, String)>> = (0..texts.num_rows())
         .into_par_iter()
         .map_init(
@@ -74,26 +49,10 @@ pub fn quote(texts: &RecordBatch, wanted: &Wanted, fresh: &Shingler, k: usize) -
 
 /// The wanted phrases of each page, from a batch of `page` and `fingerprint`.
 pub fn wanted(batch: &RecordBatch) -> Result<HashMap<i64, Vec<u64>>, ArrowError> {
-    let (pages, phrases) = (numbers(batch, "page")?, numbers(batch, "fingerprint")?);
+    let (pages, phrases) = (column::<Int64Array>(batch, "page")?, column::<Int64Array>(batch, "fingerprint")?);
     let mut found: HashMap<i64, Vec<u64>> = HashMap::new();
     for row in 0..batch.num_rows() {
         found.entry(pages.value(row)).or_default().push(phrases.value(row) as u64);
     }
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::page::text::words::words;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn spans_are_of_words(text in "([a-zA-Z0-9 ,ÀéßİΣ漢ไ\u{0301}]|\\PC){0,60}") {
-            let found: Vec<String> = spans(&text).into_iter().flat_map(|span| words(&text[span])).collect();
-            prop_assert_eq!(found.len(), spans(&text).len());
-            prop_assert_eq!(found, words(&text));
-        }
-    }
 }

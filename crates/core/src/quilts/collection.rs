@@ -8,13 +8,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::column;
 use crate::quilts::grams::Grams;
+use crate::quilts::greedy_cover::Source;
 use crate::quilts::index::GramIndexWriter;
 use crate::quilts::pairs::{BUCKETS, Chunk, Pairs};
 use crate::quilts::postings::{Budget, CountedGrams, Workers};
@@ -27,10 +27,25 @@ pub struct QuiltParams {
     pub m: usize,
     /// A quilt has at least so many sources.
     pub c: usize,
-    /// At least this fraction of a quilt's grams are patch grams.
+    /// At least this fraction of a quilt's grams count.
     pub theta: f64,
+    /// Which of them: those that its sources cover, or as in the paper all patch grams.
+    pub covered: bool,
     /// Each source newly covers at least this fraction of the patch grams.
     pub min_share: f64,
+}
+
+impl QuiltParams {
+    /// Whether `part` of `grams` grams is enough.
+    pub fn enough(&self, part: u32, grams: u32) -> bool {
+        grams > 0 && f64::from(part) / f64::from(grams) >= self.theta
+    }
+
+    /// Whether a page with enough patch grams is a quilt, by its sources.
+    pub fn is_quilt(&self, grams: u32, sources: &[Source]) -> bool {
+        let covered = sources.iter().map(|source| source.new_grams).sum();
+        sources.len() >= self.c && (!self.covered || self.enough(covered, grams))
+    }
 }
 
 /// What to keep beside the postings.
@@ -74,8 +89,7 @@ impl GramCollection {
 
     /// Takes pages: `page` and `text`, in any order. Works in parallel on the current rayon pool.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let ids = ints(batch, "page")?;
-        let texts = strings(batch, "text")?;
+        let (ids, texts): (&Int64Array, &StringArray) = (column(batch, "page")?, column(batch, "text")?);
         let first = self.pages.len();
         if first + batch.num_rows() > u32::MAX as usize {
             return Err(ArrowError::ComputeError("more than 4 billion pages in one collection".into()));
@@ -112,11 +126,8 @@ impl GramCollection {
 
     /// Takes pairs: `page` and `gram`, each once; the rows of a page follow each other.
     pub fn push_pairs(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let ids = ints(batch, "page")?.values();
-        let grams = column(batch, "gram")?
-            .as_primitive_opt::<arrow_array::types::UInt64Type>()
-            .ok_or_else(|| ArrowError::SchemaError("gram is not uint64".into()))?
-            .values();
+        let ids = column::<Int64Array>(batch, "page")?.values();
+        let grams = column::<UInt64Array>(batch, "gram")?.values();
         let bounds: Vec<usize> = (0..ids.len()).step_by(SHARE / 4).chain([ids.len()]).collect();
         let mut ends: Vec<Vec<(u32, usize)>> = Vec::new();
         for bound in bounds.windows(2) {
@@ -162,16 +173,17 @@ impl GramCollection {
 
 /// The grams of pages: `page` and `text` become `page` and `gram`, a row for each distinct gram of a page.
 pub fn gram_pairs(batch: &RecordBatch, k: usize, seed: u64) -> Result<RecordBatch, ArrowError> {
-    let (ids, texts) = (ints(batch, "page")?, strings(batch, "text")?);
+    let (ids, texts): (&Int64Array, &StringArray) = (column(batch, "page")?, column(batch, "text")?);
     let mut grams = Grams::new(k, seed);
     let (mut pages, mut found) = (Vec::new(), Vec::new());
     for row in (0..batch.num_rows()).filter(|row| texts.is_valid(*row)) {
         grams.set(texts.value(row), &mut found);
         pages.resize(found.len(), ids.value(row));
     }
-    let columns: Vec<(&str, ArrayRef)> =
-        vec![("page", Arc::new(Int64Array::from(pages))), ("gram", Arc::new(UInt64Array::from(found)))];
-    RecordBatch::try_from_iter(columns)
+    RecordBatch::try_from_iter([
+        ("page", Arc::new(Int64Array::from(pages)) as ArrayRef),
+        ("gram", Arc::new(UInt64Array::from(found))),
+    ])
 }
 
 /// Rows in shares of about equal text.
@@ -193,7 +205,6 @@ fn shares(texts: &StringArray) -> Vec<std::ops::Range<usize>> {
 
 /// A collection that is being counted, some buckets at a time so that a caller may stop in between.
 pub struct Counting {
-    /// Its pairs.
     pub pairs: Pairs,
     rank: Vec<u32>,
     counted: CountedGrams,
@@ -224,21 +235,4 @@ impl Counting {
         }
         Ok(Arc::new(self.counted))
     }
-}
-
-pub(crate) fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a dyn Array, ArrowError> {
-    let column = batch.column_by_name(name);
-    column.map(|column| &**column).ok_or_else(|| ArrowError::SchemaError(format!("there is no column {name}")))
-}
-
-pub(crate) fn ints<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a arrow_array::Int64Array, ArrowError> {
-    column(batch, name)?
-        .as_primitive_opt::<Int64Type>()
-        .ok_or_else(|| ArrowError::SchemaError(format!("{name} is not int64")))
-}
-
-pub(crate) fn strings<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a StringArray, ArrowError> {
-    column(batch, name)?
-        .as_string_opt::<i32>()
-        .ok_or_else(|| ArrowError::SchemaError(format!("{name} is not a string")))
 }

@@ -3,17 +3,19 @@
 //! Postings are shared between the pages that hold them: a page has the numbers of its lists, never the lists. When
 //! not all fit in memory, ranges of pages take turns, and each passes over the postings anew.
 
+use std::cmp::Reverse;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, ListArray, RecordBatch, StructArray, builder::Int64Builder};
 use arrow_buffer::OffsetBuffer;
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Fields};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 
+use crate::arrow::batch_of;
 use crate::hash::mix;
 use crate::quilts::collection::QuiltParams;
 use crate::quilts::greedy_cover::{GreedyCover, HolderList, Source};
@@ -77,12 +79,16 @@ impl Lists {
 struct PageCover {
     quilt: bool,
     sources: Vec<Source>,
+    /// Every page that shares enough, by how much it shares; sources have their new grams, others none.
+    holders: Vec<Source>,
 }
 
 /// Covers of all pages of a collection, in the order of page ids.
 pub struct QuiltCovers {
     counted: Arc<CountedGrams>,
     params: QuiltParams,
+    /// A page that holds this fraction of a quilt's grams is named, whatever it adds.
+    min_shared: f64,
     patch: Vec<u32>,
     /// Pages with enough patch grams to be quilts.
     wanted: Vec<bool>,
@@ -94,8 +100,9 @@ pub struct QuiltCovers {
 }
 
 impl QuiltCovers {
-    /// Counts the patch grams of each page, and plans. `params.m` may not exceed that of the postings.
-    pub fn new(counted: Arc<CountedGrams>, params: QuiltParams) -> io::Result<Self> {
+    /// Counts the patch grams of each page, and plans. `params.m` may not exceed that of the postings. With each quilt
+    /// come all pages that hold at least the fraction `min_shared` of its grams.
+    pub fn new(counted: Arc<CountedGrams>, params: QuiltParams, min_shared: f64) -> io::Result<Self> {
         assert!(params.m <= counted.m, "postings with more holders were dropped");
         let (mut entries, mut lists) = counted.size();
         let mut patch = counted.patch.clone();
@@ -114,15 +121,13 @@ impl QuiltCovers {
             .map(|page| {
                 let (patch, grams) = (patch[page], counted.grams[page]);
                 // A source needs a gram, so that c sources need c.
-                counted.sites.is_representative[page]
-                    && grams > 0
-                    && f64::from(patch) / f64::from(grams) >= params.theta
-                    && patch as usize >= params.c
+                counted.sites.is_representative[page] && params.enough(patch, grams) && patch as usize >= params.c
             })
             .collect();
         let mut covers = QuiltCovers {
             counted,
             params,
+            min_shared,
             patch,
             wanted,
             ranges: Vec::new(),
@@ -249,10 +254,17 @@ impl QuiltCovers {
             let lists: Vec<HolderList<'_>> = self.lists.of(page - start).iter().map(alike).collect();
             let allows = |source| self.counted.sites.allows(page as u32, source);
             greedy.cover(page as u32, &lists, allows, self.params.min_share, &mut found.sources);
-            found.quilt = found.sources.len() >= self.params.c;
+            let grams = self.counted.grams[page];
+            found.quilt = self.params.is_quilt(grams, &found.sources);
             if !found.quilt {
-                found.sources = Vec::new();
+                return PageCover::default();
             }
+            let least = ((self.min_shared * f64::from(grams)).ceil() as u32).max(1);
+            let new_grams = |page| found.sources.iter().find(|source| source.page == page).map_or(0, |s| s.new_grams);
+            let named = greedy.holders(least);
+            found.holders =
+                named.map(|(page, shared)| Source { page, new_grams: new_grams(page), shared_grams: shared }).collect();
+            found.holders.sort_unstable_by_key(|holder| (Reverse(holder.shared_grams), holder.page));
         }
         found
     }
@@ -270,22 +282,26 @@ impl QuiltCovers {
             let covered: u32 = found.sources.iter().map(|source| source.new_grams).sum();
             uncovered.append_option(found.quilt.then(|| i64::from(self.patch[page] - covered)));
         }
-        let columns: Vec<(&str, ArrayRef)> = vec![
+        batch_of(vec![
             ("page", Arc::new(Int64Array::from(counted.pages[pages.clone()].to_vec()))),
             ("grams", Arc::new(Int64Array::from_iter_values(grams().map(|n| i64::from(*n))))),
             ("own_grams", Arc::new(own)),
             ("patch_grams", Arc::new(patch)),
             ("quilt", Arc::new(found.iter().map(|found| Some(found.quilt)).collect::<BooleanArray>())),
             ("uncovered", Arc::new(uncovered.finish())),
-            ("sources", self.sources(pages, found)?),
-        ];
-        let fields: Vec<Field> =
-            columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, array)| array).collect())
+            ("sources", self.named(pages.clone(), found, |found| &found.sources)?),
+            ("holders", self.named(pages, found, |found| &found.holders)?),
+        ])
     }
 
-    fn sources(&self, pages: Range<usize>, found: &[PageCover]) -> Result<ArrayRef, ArrowError> {
-        let all = || pages.clone().zip(found).flat_map(|(page, found)| found.sources.iter().map(move |s| (page, s)));
+    /// A list for each page, with the ids of the pages in it.
+    fn named(
+        &self,
+        pages: Range<usize>,
+        found: &[PageCover],
+        list: fn(&PageCover) -> &[Source],
+    ) -> Result<ArrayRef, ArrowError> {
+        let all = || pages.clone().zip(found).flat_map(|(page, found)| list(found).iter().map(move |s| (page, s)));
         let named: Vec<(u32, bool)> = all().map(|(p, s)| self.counted.sites.name(p as u32, s.page)).collect();
         let fields = Fields::from(vec![
             Field::new("source", DataType::Int64, true),
@@ -300,7 +316,7 @@ impl QuiltCovers {
             Arc::new(Int64Array::from_iter_values(all().map(|(_, s)| i64::from(s.shared_grams)))),
             Arc::new(named.iter().map(|(_, foreign)| Some(*foreign)).collect::<BooleanArray>()),
         ];
-        let offsets = OffsetBuffer::from_lengths(found.iter().map(|found| found.sources.len()));
+        let offsets = OffsetBuffer::from_lengths(found.iter().map(|found| list(found).len()));
         let field = Arc::new(Field::new("item", DataType::Struct(fields.clone()), true));
         Ok(Arc::new(ListArray::try_new(field, offsets, Arc::new(StructArray::try_new(fields, columns, None)?), None)?))
     }

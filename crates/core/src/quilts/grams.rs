@@ -4,10 +4,9 @@
 //! the end. Two different grams get the same hash with a chance of about 2^-64 (2^-59 at worst, for grams that differ by
 //! two swapped words). Who needs certainty compares the words: see `verify`.
 
-use crate::hash::mix;
+use crate::hash::{WordRoller, mix, word_hash};
 use crate::page::text::words::Words;
 
-/// What k may be.
 pub const K: std::ops::RangeInclusive<usize> = 1..=64;
 
 /// B ≡ 3 (mod 8): no power of it below the 64th is close enough to 1 to cancel more than a few bits.
@@ -17,8 +16,7 @@ const BASE: u64 = 0x9E37_79B9_7F4A_7C1B;
 pub struct Grams {
     k: usize,
     seed: u64,
-    /// What a word's hash has become when it leaves the gram: the base to the power of k.
-    last: u64,
+    roller: WordRoller,
     words: Words,
     hashes: Vec<u64>,
     table: Vec<u64>,
@@ -27,15 +25,21 @@ pub struct Grams {
 impl Grams {
     /// For grams of `k` words. Another seed gives other hashes.
     pub fn new(k: usize, seed: u64) -> Self {
-        let last = BASE.wrapping_pow(k as u32);
-        Grams { k, seed: mix(seed ^ 0x7175_696C), last, words: Words::default(), hashes: Vec::new(), table: Vec::new() }
+        Grams {
+            k,
+            seed: mix(seed ^ 0x7175_696C),
+            roller: WordRoller::new(BASE, k),
+            words: Words::default(),
+            hashes: Vec::new(),
+            table: Vec::new(),
+        }
     }
 
     /// The hash of each gram of `text` in order, repeated ones too: word i begins the i-th.
     pub fn all(&mut self, text: &str) -> Vec<u64> {
         let mut found = Vec::new();
         self.fill(text);
-        roll(&self.hashes, self.k, self.last, |gram| found.push(gram));
+        roll(&self.hashes, self.k, self.roller, |gram| found.push(gram));
         self.release();
         found
     }
@@ -48,7 +52,7 @@ impl Grams {
         self.table.clear();
         self.table.resize(size, 0);
         let (table, shift) = (&mut self.table[..], 64 - size.trailing_zeros().max(1));
-        roll(&self.hashes, self.k, self.last, |gram| {
+        roll(&self.hashes, self.k, self.roller, |gram| {
             // The hash is mixed: its upper bits are as good a place as any.
             let mut at = (gram >> shift) as usize & (size - 1);
             while table[at] != 0 {
@@ -87,31 +91,17 @@ impl Grams {
     }
 }
 
-/// The hash of one word: eight bytes at a time, the last of them with the length.
-#[inline]
-pub fn word_hash(word: &[u8], seed: u64) -> u64 {
-    let mut hash = seed;
-    let (chunks, rest) = word.as_chunks::<8>();
-    for chunk in chunks {
-        hash = mix(hash ^ u64::from_le_bytes(*chunk));
-    }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    last[7] = rest.len() as u8;
-    mix(hash ^ u64::from_le_bytes(last))
-}
-
 /// Calls `found` with the hash of every k consecutive words. Zero is left free for tables.
 #[inline(always)]
-fn roll(words: &[u64], k: usize, last: u64, mut found: impl FnMut(u64)) {
+fn roll(words: &[u64], k: usize, roller: WordRoller, mut found: impl FnMut(u64)) {
     if words.len() < k {
         return;
     }
-    let mut hash = words[..k].iter().fold(0u64, |hash, word| hash.wrapping_mul(BASE).wrapping_add(*word));
-    found(mix(hash).max(1));
+    let mut number = roller.start(&words[..k]);
+    found(mix(number).max(1));
     for (new, old) in words[k..].iter().zip(words) {
-        hash = hash.wrapping_mul(BASE).wrapping_add(*new).wrapping_sub(old.wrapping_mul(last));
-        found(mix(hash).max(1));
+        number = roller.slide(number, *old, *new);
+        found(mix(number).max(1));
     }
 }
 

@@ -9,7 +9,6 @@ use std::collections::BinaryHeap;
 /// A page that holds patch grams of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Which page.
     pub page: u32,
     /// Grams that no source before it holds.
     pub new_grams: u32,
@@ -92,6 +91,12 @@ impl GreedyCover {
         for &holder in &self.met {
             self.slots[holder as usize] = UNSEEN;
         }
+    }
+
+    /// After `cover`: every page that might have been a source and holds at least `least` grams, and how many.
+    pub fn holders(&self, least: u32) -> impl Iterator<Item = (u32, u32)> {
+        let all = self.holders.iter().copied().zip(self.shared.iter().copied());
+        all.filter(move |(_, shared)| *shared >= least)
     }
 
     fn count(&mut self, page: u32, lists: &[HolderList<'_>], allows: impl Fn(u32) -> bool) {

@@ -5,7 +5,7 @@
 //! directory                               2^bits + 1: where the grams with each leading bits begin
 //! grams                                   sorted
 //! their pages                             32 bits each, filled up to a multiple of 64
-//! ids, hosts, domains, addresses, URLs    one after the other, a word a page; names as hashes
+//! ids, hosts, domains, IPs, URLs          one after the other, a word a page; names as hashes
 //! classes                                 32 bits a page: its representative
 //! ```
 //!
@@ -22,6 +22,7 @@ use rayon::prelude::*;
 
 use crate::quilts::pairs::{BUCKET_BITS, BUCKETS, Pairs, bucket_of};
 use crate::quilts::sites::{Site, SiteTable};
+use crate::spill::passes;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PKGRAMS1");
 const HEADER: u64 = 48;
@@ -67,7 +68,6 @@ pub struct GramIndexWriter {
 }
 
 impl GramIndexWriter {
-    /// Begins a file.
     pub fn new(path: &Path, pairs: &Pairs, pages: usize, k: usize, seed: u64) -> io::Result<Self> {
         let bits = (pairs.len() / ENTRY).max(1).ilog2().clamp(BUCKET_BITS, 40);
         let layout = Layout { pages: pages as u64, pairs: pairs.len(), bits };
@@ -90,7 +90,7 @@ impl GramIndexWriter {
     fn write_bucket(&self, pairs: &Pairs, rank: &[u32], bucket: usize, memory: usize) -> io::Result<()> {
         let layout = self.layout;
         // A part of the bucket at a time, if it is too large; the directory must not be coarser than the parts.
-        let parts = (pairs.bucket_len(bucket) * 28).div_ceil(memory.max(1 << 16)).next_power_of_two();
+        let parts = passes(pairs.bucket_len(bucket) * 28, memory.max(1 << 16)).next_power_of_two();
         let part_bits = parts.trailing_zeros().min(layout.bits - BUCKET_BITS);
         let entries = 1usize << (layout.bits - BUCKET_BITS - part_bits);
         let mut at = self.starts[bucket];
@@ -136,13 +136,10 @@ impl GramIndexWriter {
 pub struct GramIndex {
     file: File,
     layout: Layout,
-    /// Words in a gram.
     pub k: usize,
     /// What its hashes are made with.
     pub seed: u64,
-    /// Page ids in ascending order.
     pub ids: Vec<i64>,
-    /// Whose each page is.
     pub sites: Vec<Site>,
     /// The representative of each page.
     pub class: Vec<u32>,

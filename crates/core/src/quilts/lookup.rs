@@ -12,7 +12,6 @@ use crate::quilts::sites::{Foreign, Site, SiteTable};
 
 /// The page that is looked up.
 pub struct Query<'a> {
-    /// Its text.
     pub text: &'a str,
     /// Whose it is. A stored page with its URL, and the copies of that, are the page itself.
     pub site: Site,
@@ -29,7 +28,7 @@ pub struct Answer {
     pub patch_grams: usize,
     /// Patch grams that no source covers.
     pub uncovered: usize,
-    /// Enough patch grams and enough sources.
+    /// Enough grams, as the parameters count them, and enough sources.
     pub quilt: bool,
     /// Stored pages that cover it: id, new grams, shared grams, on another domain.
     pub sources: Vec<(i64, u32, u32, bool)>,
@@ -60,9 +59,8 @@ pub fn check(index: &GramIndex, query: &Query<'_>, params: QuiltParams, rule: Fo
         }
     }
     answer.patch_grams = lists.len();
-    if answer.grams > 0 && lists.len() as f64 / answer.grams as f64 >= params.theta {
-        pages.cover(&mut lists, params, rule, &mut answer);
-        answer.quilt = answer.sources.len() >= params.c;
+    if params.enough(lists.len() as u32, answer.grams as u32) {
+        answer.quilt = pages.cover(&mut lists, params, rule, &mut answer);
     }
     answer.uncovered = answer.patch_grams - answer.sources.iter().map(|source| source.1 as usize).sum::<usize>();
     Ok(answer)
@@ -94,7 +92,8 @@ impl<'a> IndexedPages<'a> {
         self.class[page as usize] == page
     }
 
-    fn cover(&self, lists: &mut [Vec<u32>], params: QuiltParams, rule: Foreign, answer: &mut Answer) {
+    /// Finds the sources; whether they make a quilt.
+    fn cover(&self, lists: &mut [Vec<u32>], params: QuiltParams, rule: Foreign, answer: &mut Answer) -> bool {
         // Only pages that hold something, and their copies, under numbers of their own.
         let mut numbers: HashMap<u32, u32> = lists.iter().flatten().map(|page| (*page, 0)).collect();
         let wanted: Vec<u32> =
@@ -111,10 +110,12 @@ impl<'a> IndexedPages<'a> {
         let mut sources: Vec<Source> = Vec::new();
         let allows = |source| sites.allows(query, source);
         GreedyCover::new(wanted.len() + 1).cover(query, &lists, allows, params.min_share, &mut sources);
+        let quilt = params.is_quilt(answer.grams as u32, &sources);
         for source in sources {
             let (named, foreign) = sites.name(query, source.page);
             let id = self.index.ids[wanted[named as usize] as usize];
             answer.sources.push((id, source.new_grams, source.shared_grams, foreign));
         }
+        quilt
     }
 }

@@ -3,13 +3,12 @@
 //! A chunk is what some pages give, already in bucket order. When the chunks reach the limit they are written out as
 //! one segment, bucket after bucket, so that a bucket is read back in as many long reads as there are segments.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::path::Path;
 
 use arrow_buffer::ToByteSlice;
+
+use crate::spill::SpillFile;
 
 /// Leading bits of a gram that say which bucket it is in: enough that a bucket of a large collection is in the cache
 /// while it is counted, and few enough that a chunk has long stretches of each.
@@ -86,11 +85,10 @@ pub struct ReadBuffers {
 pub struct Pairs {
     chunks: Vec<Chunk>,
     segments: Vec<Segment>,
-    file: Option<File>,
+    file: SpillFile,
     written: u64,
     held: usize,
     limit: usize,
-    folder: PathBuf,
     total: u64,
 }
 
@@ -100,16 +98,14 @@ impl Pairs {
         Pairs {
             chunks: Vec::new(),
             segments: Vec::new(),
-            file: None,
+            file: SpillFile::new(folder),
             written: 0,
             held: 0,
             limit,
-            folder: folder.to_owned(),
             total: 0,
         }
     }
 
-    /// Adds a chunk.
     pub fn add(&mut self, chunk: Chunk) -> io::Result<()> {
         self.total += chunk.grams.len() as u64;
         self.held += chunk.bytes();
@@ -117,14 +113,8 @@ impl Pairs {
         if self.held > self.limit { self.spill() } else { Ok(()) }
     }
 
-    /// How many pairs there are.
     pub fn len(&self) -> u64 {
         self.total
-    }
-
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.total == 0
     }
 
     /// How many pairs are on disk.
@@ -176,7 +166,6 @@ impl Pairs {
         mut done: impl FnMut(&mut ReadBuffers),
     ) -> io::Result<()> {
         for segment in &self.segments {
-            let file = self.file.as_ref().expect("a segment is in the file");
             let (start, count) =
                 (segment.starts[bucket], (segment.starts[bucket + 1] - segment.starts[bucket]) as usize);
             // A huge bucket goes through memory a piece at a time.
@@ -184,12 +173,8 @@ impl Pairs {
                 let n = READ_AT_ONCE.min(count - begin);
                 let base = start * PAIR as u64;
                 let ReadBuffers { bytes, grams, pages } = read;
-                bytes.resize(n * 8, 0);
-                file.read_exact_at(bytes, base + begin as u64 * 8)?;
-                grams.extend(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_ne_bytes(*b)));
-                bytes.resize(n * 4, 0);
-                file.read_exact_at(bytes, base + count as u64 * 8 + begin as u64 * 4)?;
-                pages.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_ne_bytes(*b)));
+                self.file.read_u64s(base + begin as u64 * 8, n, bytes, grams)?;
+                self.file.read_u32s(base + count as u64 * 8 + begin as u64 * 4, n, bytes, pages)?;
                 done(read);
             }
         }
@@ -197,24 +182,19 @@ impl Pairs {
     }
 
     fn spill(&mut self) -> io::Result<()> {
-        if self.file.is_none() {
-            self.file = Some(anonymous_file(&self.folder)?);
-        }
-        let mut out = BufWriter::with_capacity(1 << 20, self.file.as_ref().expect("made above"));
         let mut starts = Vec::with_capacity(BUCKETS + 1);
         for bucket in 0..BUCKETS {
             starts.push(self.written);
             for chunk in &self.chunks {
-                out.write_all(chunk.bucket(bucket).0.to_byte_slice())?;
+                self.file.write(chunk.bucket(bucket).0.to_byte_slice())?;
                 self.written += chunk.bucket(bucket).0.len() as u64;
             }
             for chunk in &self.chunks {
-                out.write_all(chunk.bucket(bucket).1.to_byte_slice())?;
+                self.file.write(chunk.bucket(bucket).1.to_byte_slice())?;
             }
         }
         starts.push(self.written);
-        out.flush()?;
-        drop(out);
+        self.file.flush()?;
         self.segments.push(Segment { starts });
         self.chunks.clear();
         self.held = 0;
@@ -224,17 +204,6 @@ impl Pairs {
 
 /// Pairs that are read at once.
 const READ_AT_ONCE: usize = 1 << 18;
-
-/// A file that nobody else sees, and that is gone when it is closed, however the process ends.
-pub fn anonymous_file(folder: &Path) -> io::Result<File> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    std::fs::create_dir_all(folder)?;
-    let name = format!(".spill-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let path = folder.join(name);
-    let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-    std::fs::remove_file(&path)?;
-    Ok(file)
-}
 
 #[cfg(test)]
 mod tests {

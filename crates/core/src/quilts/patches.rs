@@ -1,17 +1,13 @@
 //! Patches: the stretches of words that a page has in common with each of its sources.
 
-use std::ops::Range;
-
 use hashbrown::HashMap;
 
-use crate::page::text::chars::{CharClass, CharClasses};
 use crate::page::text::words::words;
 use crate::quilts::grams::Grams;
 
 /// Consecutive words of a page that a source has too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// Which source.
     pub source: usize,
     /// The first word in the page.
     pub start: usize,
@@ -64,30 +60,6 @@ pub fn patches(text: &str, sources: &[&str], k: usize) -> Vec<Patch> {
     found
 }
 
-/// Where each word of a text is, in characters.
-pub fn word_spans(text: &str) -> Vec<Range<usize>> {
-    let classes = CharClasses::get();
-    let mut spans = Vec::new();
-    let mut begin: Option<usize> = None;
-    let mut at = 0;
-    for c in text.chars() {
-        match classes.of(c) {
-            CharClass::Letter => {
-                begin.get_or_insert(at);
-            }
-            class => {
-                spans.extend(begin.take().map(|begin| begin..at));
-                if class == CharClass::Alone {
-                    spans.push(at..at + 1);
-                }
-            }
-        }
-        at += 1;
-    }
-    spans.extend(begin.map(|begin| begin..at));
-    spans
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,14 +90,6 @@ mod tests {
             for (gram, covered) in page.windows(k).zip(covered) {
                 prop_assert_eq!(covered, texts.iter().any(|text| words(text).windows(k).any(|other| other == gram)));
             }
-        }
-
-        #[test]
-        fn spans_are_words(text in "([a-zA-Z ,Àéß漢ไ\u{0301}]|\\PC){0,40}") {
-            let chars: Vec<char> = text.chars().collect();
-            let found: Vec<String> = word_spans(&text).into_iter()
-                .flat_map(|span| words(&chars[span].iter().collect::<String>())).collect();
-            prop_assert_eq!(found, words(&text));
         }
     }
 }

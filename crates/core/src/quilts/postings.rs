@@ -1,8 +1,6 @@
 //! The counted collection: how many grams of each page others hold too, and who holds each patch gram.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -10,9 +8,10 @@ use std::sync::{Mutex, OnceLock};
 use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
-use crate::quilts::pairs::{BUCKETS, Pairs, anonymous_file};
+use crate::quilts::pairs::{BUCKETS, Pairs};
 use crate::quilts::shared_grams::{Buffers, CountRules, SharedGram, shared_grams};
 use crate::quilts::sites::SiteTable;
+use crate::spill::SpillFile;
 
 /// Lists of pages, one for each gram, one after the other.
 #[derive(Default)]
@@ -42,7 +41,6 @@ impl Postings {
 /// How much memory may be held, and where the rest is spilled to.
 #[derive(Clone)]
 pub struct Budget {
-    /// Bytes.
     pub memory: usize,
     /// Threads that work at once.
     pub threads: usize,
@@ -110,7 +108,6 @@ impl Workers {
 
 /// A collection whose pages are numbered in the order of their ids.
 pub struct CountedGrams {
-    /// Page ids in ascending order.
     pub pages: Vec<i64>,
     /// Distinct grams of each page.
     pub grams: Vec<u32>,
@@ -126,8 +123,7 @@ pub struct CountedGrams {
     pub budget: Budget,
     kept: Vec<OnceLock<BucketPostings>>,
     held: AtomicUsize,
-    file: Mutex<Option<File>>,
-    written: AtomicU64,
+    file: SpillFile,
     shared_grams: AtomicU64,
     /// The grams that several pages hold, if they are wanted.
     hashes: Option<Mutex<Vec<BucketGrams>>>,
@@ -137,6 +133,7 @@ pub struct CountedGrams {
 impl CountedGrams {
     /// Nothing counted yet. With `verify` the hashes of shared grams are kept, to be verified.
     pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: SiteTable, m: usize, budget: Budget, verify: bool) -> Self {
+        let file = SpillFile::new(&budget.folder);
         CountedGrams {
             shared: vec![0; grams.len()],
             patch: vec![0; grams.len()],
@@ -147,8 +144,7 @@ impl CountedGrams {
             budget,
             kept: (0..BUCKETS).map(|_| OnceLock::new()).collect(),
             held: AtomicUsize::new(0),
-            file: Mutex::new(None),
-            written: AtomicU64::new(0),
+            file,
             shared_grams: AtomicU64::new(0),
             hashes: verify.then(Mutex::default),
             metrics: Metrics::default(),
@@ -224,14 +220,7 @@ impl CountedGrams {
             BucketPostings::Held(postings)
         } else {
             self.held.fetch_sub(bytes, Ordering::Relaxed);
-            let mut file = self.file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            if file.is_none() {
-                *file = Some(anonymous_file(&self.budget.folder)?);
-            }
-            let at = self.written.fetch_add(bytes as u64, Ordering::Relaxed);
-            let file = file.as_ref().expect("made above");
-            file.write_all_at(postings.pages.to_byte_slice(), at)?;
-            file.write_all_at(postings.lens.to_byte_slice(), at + 4 * postings.pages.len() as u64)?;
+            let at = self.file.append(&[postings.pages.to_byte_slice(), postings.lens.to_byte_slice()])?;
             BucketPostings::Spilled { at, pages: postings.pages.len(), lens: postings.lens.len() }
         };
         let _ = self.kept[bucket].set(kept);
@@ -255,12 +244,10 @@ impl CountedGrams {
             match kept {
                 BucketPostings::Held(postings) => take(postings),
                 BucketPostings::Spilled { at, pages, lens } => {
-                    let file = self.file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    let mut bytes = vec![0; 4 * (pages + lens)];
-                    file.as_ref().expect("it was written").read_exact_at(&mut bytes, *at)?;
-                    let numbers =
-                        |bytes: &[u8]| bytes.as_chunks::<4>().0.iter().map(|b| u32::from_ne_bytes(*b)).collect();
-                    take(&Postings { pages: numbers(&bytes[..4 * pages]), lens: numbers(&bytes[4 * pages..]) });
+                    let (mut postings, mut bytes) = (Postings::default(), Vec::new());
+                    self.file.read_u32s(*at, *pages, &mut bytes, &mut postings.pages)?;
+                    self.file.read_u32s(at + 4 * *pages as u64, *lens, &mut bytes, &mut postings.lens)?;
+                    take(&postings);
                 }
             }
         }

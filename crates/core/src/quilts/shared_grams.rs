@@ -8,10 +8,10 @@ use std::io;
 use hashbrown::HashSet;
 
 use crate::quilts::pairs::{BUCKET_BITS, PAIR, Pairs, ReadBuffers};
+use crate::spill::passes;
 
 /// A gram that at least two pages hold.
 pub struct SharedGram<'a> {
-    /// Its hash.
     pub gram: u64,
     /// Who holds it, in ascending order.
     pub holders: &'a [u32],
@@ -44,7 +44,7 @@ pub fn shared_grams(
 ) -> io::Result<()> {
     // What is held at once of a pair: itself, its bits in the filter, itself twice among those that stay.
     let max_pairs = rules.memory / (PAIR + 4 + 32) + 1;
-    let passes = pairs.bucket_len(bucket).div_ceil(max_pairs).next_power_of_two();
+    let passes = passes(pairs.bucket_len(bucket), max_pairs).next_power_of_two();
     if passes == 1 {
         let mut read = std::mem::take(&mut buffers.read);
         buffers.find(

@@ -1,14 +1,13 @@
 //! Who a page belongs to: its site, and the duplicate class that it represents.
 //!
-//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page whose site nobody
-//! knows is a site of its own.
+//! Names are 64-bit hashes here, so that a stored collection and a new page can be compared. A page without a known
+//! site is a site of its own.
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 
-use crate::hash::mix;
-use crate::quilts::collection::{ints, strings};
-use crate::quilts::grams::word_hash;
+use crate::arrow::{column, string};
+use crate::hash::{mix, word_hash};
 
 /// What makes two pages foreign to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,25 +76,36 @@ pub fn name_hash(name: &str) -> u64 {
 pub struct SiteTableBuilder {
     sites: Vec<(i64, Site)>,
     copies: Vec<(i64, i64)>,
+    /// Pages with a date, in any unit; only if sources must not be later than their quilts.
+    dates: Vec<(i64, i64)>,
 }
 
 impl SiteTableBuilder {
     /// Sites of pages: `page`, `url`, `host`, `domain`, `ip`.
     pub fn push_sites(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let pages = ints(batch, "page")?;
-        let names = [strings(batch, "url")?, strings(batch, "host")?, strings(batch, "domain")?, strings(batch, "ip")?];
+        let pages: &Int64Array = column(batch, "page")?;
+        let [url, host, domain, ip] = ["url", "host", "domain", "ip"].map(|name| column::<StringArray>(batch, name));
+        let names = [url?, host?, domain?, ip?];
         for row in 0..batch.num_rows() {
-            let [url, host, domain, ip] = names.map(|array| array.is_valid(row).then(|| array.value(row)));
+            let [url, host, domain, ip] = names.map(|array| string(array, row));
             let page = pages.value(row);
             self.sites.push((page, Site::new(page, host, domain, ip).at(url)));
         }
         Ok(())
     }
 
+    /// Dates of pages: `page`, `date`, the same unit for all. From then on no source may be later than its quilt.
+    pub fn push_dates(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        let (pages, dates): (&Int64Array, &Int64Array) = (column(batch, "page")?, column(batch, "date")?);
+        let known = (0..batch.num_rows()).filter(|&row| dates.is_valid(row));
+        self.dates.extend(known.map(|row| (pages.value(row), dates.value(row))));
+        Ok(())
+    }
+
     /// Near-copies: `page`, `representative`.
     pub fn push_copies(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let (pages, representatives) = (ints(batch, "page")?, ints(batch, "representative")?);
-        pages.values().iter().zip(representatives.values()).for_each(|(page, of)| self.copy(*page, *of));
+        let [pages, representatives] = ["page", "representative"].map(|name| column::<Int64Array>(batch, name));
+        pages?.values().iter().zip(representatives?.values()).for_each(|(page, of)| self.copy(*page, *of));
         Ok(())
     }
 
@@ -123,13 +133,21 @@ impl SiteTableBuilder {
                 class[member as usize] = of;
             }
         }
-        SiteTable::new(sites, class, rule)
+        let mut found = SiteTable::new(sites, class, rule);
+        if !self.dates.is_empty() {
+            found.dates = vec![None; pages.len()];
+            for (page, date) in &self.dates {
+                if let Some(rank) = rank_of(page) {
+                    found.dates[rank as usize] = Some(*date);
+                }
+            }
+        }
+        found
     }
 }
 
 /// Sites and duplicate classes of a collection whose pages are numbered in the order of their ids.
 pub struct SiteTable {
-    /// Whose each page is.
     pub sites: Vec<Site>,
     /// The representative of each page: mostly itself.
     pub class: Vec<u32>,
@@ -138,6 +156,8 @@ pub struct SiteTable {
     /// (class, member), sorted: classes of two or more, each with its representative.
     members: Vec<(u32, u32)>,
     rule: Foreign,
+    /// By page; empty if dates do not matter.
+    dates: Vec<Option<i64>>,
 }
 
 impl SiteTable {
@@ -151,7 +171,7 @@ impl SiteTable {
         }
         members.sort_unstable();
         members.dedup();
-        SiteTable { sites, class, is_representative, members, rule }
+        SiteTable { sites, class, is_representative, members, rule, dates: Vec::new() }
     }
 
     fn members(&self, page: u32) -> impl Iterator<Item = u32> {
@@ -171,19 +191,29 @@ impl SiteTable {
         }
     }
 
-    /// `source`, or a page it represents, may be a source of `page`.
+    /// `source` is known to be later than `page`.
+    fn is_later(&self, page: u32, source: u32) -> bool {
+        let date = |page: u32| self.dates.get(page as usize).copied().flatten();
+        date(page).zip(date(source)).is_some_and(|(page, source)| source > page)
+    }
+
+    fn may_be_source(&self, page: u32, source: u32) -> bool {
+        self.differs(self.rule, page, source) && !self.is_later(page, source)
+    }
+
+    /// `source`, or a page it is_representative for, may be a source of `page`.
     pub fn allows(&self, page: u32, source: u32) -> bool {
         if self.members.is_empty() {
-            return self.differs(self.rule, page, source);
+            return self.may_be_source(page, source);
         }
-        self.members(source).any(|member| self.differs(self.rule, page, member))
+        self.members(source).any(|member| self.may_be_source(page, member))
     }
 
     /// Which page to name as the source, and whether it is on another domain.
     ///
     /// Of the pages of the class that are allowed the first on another domain, else the first.
     pub fn name(&self, page: u32, source: u32) -> (u32, bool) {
-        let allowed = || self.members(source).filter(|member| self.differs(self.rule, page, *member));
+        let allowed = || self.members(source).filter(|member| self.may_be_source(page, *member));
         match allowed().find(|member| self.differs(Foreign::Domain, page, *member)) {
             Some(member) => (member, true),
             None => (allowed().next().unwrap_or(source), false),
@@ -218,6 +248,18 @@ mod tests {
         assert_eq!(by(Foreign::Host), [true, true, true, true, false]);
         assert_eq!(by(Foreign::Domain), [false, true, true, true, false]);
         assert_eq!(by(Foreign::Ip), [false, false, true, true, false], "unknown address: the domain decides");
+    }
+
+    #[test]
+    fn nothing_later() {
+        let mut builder = SiteTableBuilder { dates: vec![(10, 5), (11, 5), (12, 6)], ..SiteTableBuilder::default() };
+        let found = |builder: SiteTableBuilder| builder.finish(&[10, 11, 12, 13], Foreign::None);
+        builder.copy(12, 11);
+        let sites = found(builder);
+        assert!(sites.allows(0, 1) && sites.allows(0, 3) && sites.allows(3, 1), "as old, or unknown");
+        assert_eq!(sites.name(0, 1), (1, true), "the copy is later");
+        let sites = found(SiteTableBuilder { dates: vec![(10, 5), (11, 6)], ..SiteTableBuilder::default() });
+        assert!(!sites.allows(0, 1) && sites.allows(1, 0));
     }
 
     #[test]

@@ -3,11 +3,11 @@
 //! Only grams whose hash several pages have, or one page twice, can hide a collision. Of each hash that several pages
 //! have the words are kept where they are first met, and compared wherever they are met again.
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use hashbrown::HashMap;
 
-use crate::quilts::collection::strings;
+use crate::arrow::column;
 use crate::quilts::grams::Grams;
 
 /// Compares the words of grams with equal hashes.
@@ -38,7 +38,7 @@ impl GramVerifier {
 
     /// Compares the grams of pages: `text`.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        strings(batch, "text")?.iter().flatten().for_each(|text| self.page(text));
+        column::<StringArray>(batch, "text")?.iter().flatten().for_each(|text| self.page(text));
         Ok(())
     }
 

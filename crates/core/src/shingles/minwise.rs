@@ -14,23 +14,20 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use md5::{Digest, Md5};
 use rayon::prelude::*;
 
-use crate::hash::mix;
+use crate::arrow::{column, string};
+use crate::hash::{WordRoller, mix};
 use crate::page::batch::hex;
 use crate::page::text::words::Words;
 use crate::shingles::rabin::{self, Polynomial, Window};
 
-/// Which functions choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// The paper's.
     Rabin,
-    /// The fast one.
     Bins,
 }
 
@@ -39,18 +36,14 @@ pub enum Family {
 pub struct ShingleParams {
     /// Words in a phrase.
     pub k: usize,
-    /// Functions.
     pub m: usize,
-    /// Which functions.
     pub family: Family,
     /// Another seed makes other choices.
     pub seed: u64,
 }
 
 impl ShingleParams {
-    /// What k may be.
     pub const K: RangeInclusive<usize> = 1..=64;
-    /// What m may be.
     pub const M: RangeInclusive<usize> = 1..=4096;
 
     /// The parameters are in their ranges.
@@ -94,6 +87,11 @@ impl Shingler {
             Family::Rabin => (0..params.m as u64 + 2).map(|i| Polynomial::random(mix(seed ^ mix(i + 1)))).collect(),
         };
         Shingler { params, seed, polynomials, phrases: Vec::new() }
+    }
+
+    /// Words in a phrase.
+    pub fn k(&self) -> usize {
+        self.params.k
     }
 
     /// The fingerprints of a page's phrases, in order of their first words: as many as there are words.
@@ -158,10 +156,9 @@ pub fn to_bytes(shingles: &[u64]) -> Vec<u8> {
 
 /// Each `text` of a batch replaced by its `shingles`, and if wanted its `md5`, in parallel on the current rayon pool.
 pub fn shingle_batch(texts: &RecordBatch, fresh: &Shingler, digests: bool) -> Result<RecordBatch, ArrowError> {
-    let column = texts.column_by_name("text").and_then(|c| c.as_string_opt::<i32>());
-    let column = column.ok_or_else(|| ArrowError::SchemaError("the batch has no strings called text".into()))?;
+    let column: &StringArray = column(texts, "text")?;
     let of = |(shingler, words): &mut (Shingler, Words), row: usize| {
-        words.fill(column.is_valid(row).then(|| column.value(row))?);
+        words.fill(string(column, row)?);
         let found = shingler.shingles(words).map(|found| to_bytes(&found));
         shingler.release();
         words.release();
@@ -176,7 +173,7 @@ pub fn shingle_batch(texts: &RecordBatch, fresh: &Shingler, digests: bool) -> Re
     fields.push(Arc::new(Field::new("shingles", DataType::Binary, true)));
     columns.push(Arc::new(found) as ArrayRef);
     if digests {
-        let of = |row: usize| column.is_valid(row).then(|| hex(&Md5::digest(column.value(row)).into()));
+        let of = |row: usize| string(column, row).map(|text| hex(&Md5::digest(text).into()));
         let found: Vec<Option<String>> = (0..column.len()).into_par_iter().map(of).collect();
         fields.push(Arc::new(Field::new("md5", DataType::Utf8, true)));
         columns.push(Arc::new(found.into_iter().collect::<StringArray>()));
@@ -206,14 +203,14 @@ pub(crate) fn hash_word(bytes: &[u8], begin: usize, end: usize, seed: u64) -> u6
     }
 }
 
-/// Words' hashes as the digits of a number: `tokens[i]` becomes the mixed number of the k words from i on.
+/// `tokens[i]` becomes the hash of the k words from i on.
 fn roll_polynomial(tokens: &mut [u64], n: usize, k: usize) {
-    let leaving = (0..k).fold(1u64, |power, _| power.wrapping_mul(BASE));
-    let mut number = tokens[..k].iter().fold(0u64, |sum, &t| sum.wrapping_mul(BASE).wrapping_add(t));
+    let roller = WordRoller::new(BASE, k);
+    let mut number = roller.start(&tokens[..k]);
     for i in 0..n {
         let (old, new) = (tokens[i], tokens[i + k]);
         tokens[i] = mix(number);
-        number = number.wrapping_mul(BASE).wrapping_add(new.wrapping_sub(old.wrapping_mul(leaving)));
+        number = roller.slide(number, old, new);
     }
 }
 

@@ -15,6 +15,7 @@ pub struct Polynomial {
     /// All but the leading coefficient; also the remainder of x^64, which is the fingerprint of the empty string.
     low: u64,
     /// The quotient of x^128 by the polynomial, without its leading coefficient.
+    #[cfg_attr(not(simd_x86), allow(dead_code))]
     quotient: u64,
     /// The remainder of x^-64.
     inverse: u64,
@@ -55,7 +56,6 @@ impl Polynomial {
         self.times_x64(fingerprint ^ bits)
     }
 
-    /// The fingerprint of a string.
     pub fn fingerprint(&self, bytes: &[u8]) -> u64 {
         bytes.iter().fold(self.empty(), |f, &b| self.extend_byte(f, b))
     }
@@ -93,7 +93,6 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// For windows of `k` tokens.
     pub fn new(polynomial: &'a Polynomial, k: usize) -> Self {
         let leaving = polynomial.x64_power(k + 1);
         let leading = polynomial.times_x64(leaving) ^ leaving;
@@ -113,7 +112,7 @@ pub fn minima(values: &[u64], polynomials: &[Polynomial]) -> Vec<u64> {
 }
 
 fn smallest(values: &[u64], polynomial: &Polynomial) -> u64 {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     if std::arch::is_x86_feature_detected!("pclmulqdq") {
         // SAFETY: the feature was just detected.
         return unsafe { smallest_clmul(values, polynomial) };
@@ -126,7 +125,7 @@ fn smallest_plain(values: &[u64], polynomial: &Polynomial) -> u64 {
 }
 
 /// Division by multiplication: the quotient of v x^64 is the upper half of v times the quotient of x^128.
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 #[target_feature(enable = "pclmulqdq")]
 fn smallest_clmul(values: &[u64], polynomial: &Polynomial) -> u64 {
     use std::arch::x86_64::*;
@@ -143,7 +142,7 @@ fn smallest_clmul(values: &[u64], polynomial: &Polynomial) -> u64 {
 
 /// The product without carries, upper and lower half.
 fn carryless(a: u64, b: u64) -> (u64, u64) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     if std::arch::is_x86_feature_detected!("pclmulqdq") {
         // SAFETY: the feature was just detected.
         return unsafe { carryless_clmul(a, b) };
@@ -156,7 +155,7 @@ fn carryless_plain(a: u64, b: u64) -> (u64, u64) {
     ((product >> 64) as u64, product as u64)
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 #[target_feature(enable = "pclmulqdq")]
 fn carryless_clmul(a: u64, b: u64) -> (u64, u64) {
     use std::arch::x86_64::*;

@@ -5,7 +5,6 @@
 
 use std::arch::x86_64::*;
 
-/// Bytes handled at once.
 pub const BLOCK: usize = 16;
 
 /// The CPU has what the functions below need.

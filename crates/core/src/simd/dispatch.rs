@@ -10,7 +10,7 @@ macro_rules! with_avx2 {
             #[allow(clippy::too_many_arguments)]
             fn plain($($arg: $type),*) $(-> $out)? $body
 
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(simd_x86)]
             {
                 #[target_feature(enable = "avx2,popcnt")]
                 #[allow(clippy::too_many_arguments)]

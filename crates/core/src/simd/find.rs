@@ -5,7 +5,7 @@
 /// Where `byte` is next, from `from` on.
 #[inline(always)]
 pub fn find(byte: u8, bytes: &[u8], from: usize) -> Option<usize> {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     {
         use std::arch::x86_64::*;
         const BLOCK: usize = 16;
@@ -24,7 +24,7 @@ pub fn find(byte: u8, bytes: &[u8], from: usize) -> Option<usize> {
         }
         memchr::memchr(byte, &bytes[at..]).map(|found| at + found)
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(simd_x86))]
     memchr::memchr(byte, &bytes[from..]).map(|found| from + found)
 }
 

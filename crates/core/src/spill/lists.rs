@@ -1,14 +1,16 @@
 //! Many lists of 64-bit numbers, read back in any order: in memory up to a budget, then in a file.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
+
+use arrow_buffer::ToByteSlice;
+
+use crate::spill::SpillFile;
 
 /// Where a list is.
 enum Slot {
-    Here(Box<[u64]>),
-    Away { at: u64, len: u32 },
+    Held(Box<[u64]>),
+    Spilled { at: u64, len: u32 },
 }
 
 /// Lists of numbers by their ordinals.
@@ -16,16 +18,13 @@ pub struct SpillLists {
     slots: Vec<Slot>,
     /// Bytes that may still be held in memory.
     left: usize,
-    path: PathBuf,
-    writer: Option<BufWriter<File>>,
-    reader: Option<File>,
-    written: u64,
+    file: SpillFile,
 }
 
 impl SpillLists {
-    /// An empty store that holds about `memory` bytes, and puts the rest into a file of that name.
-    pub fn new(memory: usize, path: &Path) -> Self {
-        SpillLists { slots: Vec::new(), left: memory, path: path.to_owned(), writer: None, reader: None, written: 0 }
+    /// An empty store that holds about `memory` bytes, and puts the rest into a file in the folder.
+    pub fn new(memory: usize, folder: &Path) -> Self {
+        SpillLists { slots: Vec::new(), left: memory, file: SpillFile::new(folder) }
     }
 
     /// Adds a list; its ordinal is the number of lists before it.
@@ -33,58 +32,39 @@ impl SpillLists {
         let cost = list.len() * 8 + size_of::<Slot>();
         if cost <= self.left {
             self.left -= cost;
-            self.slots.push(Slot::Here(list.into()));
-            return Ok(());
+            self.slots.push(Slot::Held(list.into()));
+        } else {
+            let at = self.file.write(list.to_byte_slice())?;
+            self.slots.push(Slot::Spilled { at, len: list.len() as u32 });
         }
-        if self.writer.is_none() {
-            let file = File::options().read(true).write(true).create(true).truncate(true).open(&self.path)?;
-            self.reader = Some(file.try_clone()?);
-            self.writer = Some(BufWriter::with_capacity(1 << 20, file));
-        }
-        if let Some(writer) = &mut self.writer {
-            list.iter().try_for_each(|v| writer.write_all(&v.to_le_bytes()))?;
-        }
-        self.slots.push(Slot::Away { at: self.written, len: list.len() as u32 });
-        self.written += list.len() as u64 * 8;
         Ok(())
     }
 
     /// No more lists come; they may be read from now on.
     pub fn seal(&mut self) -> io::Result<()> {
-        match &mut self.writer {
-            Some(writer) => writer.flush(),
-            None => Ok(()),
-        }
+        self.file.flush()
     }
 
-    /// How many lists there are.
     pub fn len(&self) -> usize {
         self.slots.len()
-    }
-
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
     }
 
     /// How many numbers a list has.
     pub fn size(&self, ordinal: usize) -> usize {
         match &self.slots[ordinal] {
-            Slot::Here(list) => list.len(),
-            Slot::Away { len, .. } => *len as usize,
+            Slot::Held(list) => list.len(),
+            Slot::Spilled { len, .. } => *len as usize,
         }
     }
 
     /// A list, where it is or read into the buffer.
     pub fn get<'a>(&'a self, ordinal: usize, buffer: &'a mut Vec<u64>) -> io::Result<&'a [u64]> {
         match &self.slots[ordinal] {
-            Slot::Here(list) => Ok(list),
-            Slot::Away { at, len } => {
-                let mut bytes = vec![0; *len as usize * 8];
-                let reader = self.reader.as_ref().ok_or(io::ErrorKind::NotFound)?;
-                reader.read_exact_at(&mut bytes, *at)?;
+            Slot::Held(list) => Ok(list),
+            Slot::Spilled { len: 0, .. } => Ok(&[]),
+            Slot::Spilled { at, len } => {
                 buffer.clear();
-                buffer.extend(bytes.as_chunks::<8>().0.iter().map(|&b| u64::from_le_bytes(b)));
+                self.file.read_u64s(*at, *len as usize, &mut Vec::new(), buffer)?;
                 Ok(buffer)
             }
         }
@@ -118,9 +98,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_goes_in_comes_out(lists in proptest::collection::vec(proptest::collection::vec(any::<u64>(), 0..20), 0..20), memory in 0usize..1000) {
-            let folder = std::env::temp_dir().join(format!("pagekin-sets-{}", std::process::id()));
-            std::fs::create_dir_all(&folder).unwrap();
-            let mut sets = SpillLists::new(memory, &folder.join("sets"));
+            let mut sets = SpillLists::new(memory, &std::env::temp_dir());
             lists.iter().for_each(|list| sets.push(list).unwrap());
             sets.seal().unwrap();
             prop_assert_eq!(sets.len(), lists.len());

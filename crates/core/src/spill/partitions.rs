@@ -1,17 +1,17 @@
 //! Rows of two numbers, divided by the first: in memory up to a budget, then in files, read back partition by partition.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
-/// A row.
+use crate::spill::SpillFile;
+
 pub type Row = (u64, u64);
 
-const ROW: usize = size_of::<Row>();
-
+#[derive(Default)]
 struct Partition {
     rows: Vec<Row>,
-    file: Option<File>,
+    /// Rows in the file: where, and how many.
+    spilled: Vec<(u64, usize)>,
 }
 
 /// Rows in partitions; rows of the same first number are in the same partition.
@@ -19,65 +19,47 @@ pub struct SpillPartitions {
     partitions: Vec<Partition>,
     held: usize,
     memory: usize,
-    folder: PathBuf,
+    file: SpillFile,
 }
 
 impl SpillPartitions {
     /// So many partitions, of which about `memory` bytes stay in memory.
     pub fn new(partitions: usize, memory: usize, folder: &Path) -> Self {
-        let partitions = (0..partitions.max(1)).map(|_| Partition { rows: Vec::new(), file: None }).collect();
-        SpillPartitions { partitions, held: 0, memory, folder: folder.to_owned() }
+        let partitions = (0..partitions.max(1)).map(|_| Partition::default()).collect();
+        SpillPartitions { partitions, held: 0, memory, file: SpillFile::new(folder) }
     }
 
-    /// Adds a row.
     pub fn push(&mut self, row: Row) -> io::Result<()> {
         let count = self.partitions.len() as u128;
         // The first number is a hash: its upper bits divide evenly.
         self.partitions[((u128::from(row.0) * count) >> 64) as usize].rows.push(row);
-        self.held += ROW;
+        self.held += size_of::<Row>();
         // Vectors grow by doubling.
         if self.held * 2 > self.memory { self.spill() } else { Ok(()) }
     }
 
     fn spill(&mut self) -> io::Result<()> {
-        for (i, partition) in self.partitions.iter_mut().enumerate() {
-            if partition.file.is_none() {
-                let path = self.folder.join(format!("partition-{i}"));
-                partition.file = Some(File::options().read(true).write(true).create(true).truncate(true).open(path)?);
-            }
-            let mut bytes = Vec::with_capacity(partition.rows.len() * ROW);
-            for (a, b) in std::mem::take(&mut partition.rows) {
-                bytes.extend(a.to_le_bytes());
-                bytes.extend(b.to_le_bytes());
-            }
-            if let Some(file) = &mut partition.file {
-                file.write_all(&bytes)?;
-            }
+        for partition in self.partitions.iter_mut().filter(|partition| !partition.rows.is_empty()) {
+            let rows = std::mem::take(&mut partition.rows);
+            let bytes: Vec<u8> = rows.iter().flat_map(|(a, b)| [a.to_ne_bytes(), b.to_ne_bytes()]).flatten().collect();
+            partition.spilled.push((self.file.append(&[&bytes])?, rows.len()));
         }
         self.held = 0;
         Ok(())
     }
 
-    /// How many partitions there are.
     pub fn len(&self) -> usize {
         self.partitions.len()
     }
 
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.partitions.is_empty()
-    }
-
     /// Takes the rows of one partition, in any order.
     pub fn take(&mut self, partition: usize) -> io::Result<Vec<Row>> {
-        let partition = &mut self.partitions[partition];
-        let mut rows = std::mem::take(&mut partition.rows);
-        if let Some(mut file) = partition.file.take() {
-            file.seek(SeekFrom::Start(0))?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            let number = |b: &[u8; 8]| u64::from_le_bytes(*b);
-            rows.extend(bytes.as_chunks::<8>().0.as_chunks::<2>().0.iter().map(|[a, b]| (number(a), number(b))));
+        let Partition { mut rows, spilled } = std::mem::take(&mut self.partitions[partition]);
+        let (mut bytes, mut numbers) = (Vec::new(), Vec::new());
+        for (at, count) in spilled {
+            numbers.clear();
+            self.file.read_u64s(at, 2 * count, &mut bytes, &mut numbers)?;
+            rows.extend(numbers.as_chunks::<2>().0.iter().map(|&[a, b]| (a, b)));
         }
         Ok(rows)
     }
@@ -91,9 +73,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_row_comes_back(rows in proptest::collection::vec((any::<u64>(), any::<u64>()), 0..200), count in 1usize..9, memory in 0usize..5000) {
-            let folder = std::env::temp_dir().join(format!("pagekin-partitions-{}", std::process::id()));
-            std::fs::create_dir_all(&folder).unwrap();
-            let mut partitions = SpillPartitions::new(count, memory, &folder);
+            let mut partitions = SpillPartitions::new(count, memory, &std::env::temp_dir());
             rows.iter().for_each(|&row| partitions.push(row).unwrap());
             let mut found: Vec<Row> = Vec::new();
             let mut last = None;

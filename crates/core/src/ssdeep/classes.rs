@@ -6,18 +6,19 @@
 //! that (a site's frame is): they are compared where it begins, and not again at each of its n-grams. Most pairs fall
 //! to a cheap bound first. The n-grams are sorted in as many passes as memory needs; the classes are the same.
 //!
-//! Pages that share a frame and nothing else still cost that bound once for each pair.
+//! N-grams that very many digests hold have a rule of their own: see `hot_ngrams`.
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::ArrowError;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
+use crate::arrow::{batch_of, column, wrong};
+use crate::spill::passes;
 use crate::ssdeep::digest::MAX_LENGTH;
+use crate::ssdeep::hot_ngrams::{HotNgrams, MAX_HOLDERS};
 use crate::ssdeep::ngram_postings::ngram_hash;
 use crate::ssdeep::score::{Digest, Pattern, max_score, ngrams, value};
 use crate::ssdeep::store::{DigestStore, StoredDigest};
@@ -28,6 +29,7 @@ pub struct FuzzyClassBuilder {
     threshold: u32,
     min_length: usize,
     memory: usize,
+    pub(super) max_holders: usize,
     pages: Vec<i64>,
     texts: Vec<u128>,
     digests: DigestStore,
@@ -39,7 +41,8 @@ impl FuzzyClassBuilder {
     /// The n-grams take at most `memory` bytes at a time.
     pub fn new(threshold: u32, min_length: usize, memory: usize) -> Self {
         let (pages, texts, excluded) = (Vec::new(), Vec::new(), HashSet::new());
-        FuzzyClassBuilder { threshold, min_length, memory, pages, texts, digests: DigestStore::default(), excluded }
+        let (digests, max_holders) = (DigestStore::default(), MAX_HOLDERS);
+        FuzzyClassBuilder { threshold, min_length, memory, max_holders, pages, texts, digests, excluded }
     }
 
     /// A page that joins no class.
@@ -49,12 +52,8 @@ impl FuzzyClassBuilder {
 
     /// More pages: `page`, `md5` and `ssdeep`.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let column = |name: &str| batch.column_by_name(name).ok_or_else(|| wrong(name));
-        let pages = column("page")?.as_primitive_opt::<Int64Type>().ok_or_else(|| wrong("page"))?;
-        let strings = |name: &str| -> Result<&StringArray, ArrowError> {
-            column(name)?.as_string_opt::<i32>().ok_or_else(|| wrong(name))
-        };
-        let (md5, ssdeep) = (strings("md5")?, strings("ssdeep")?);
+        let pages: &Int64Array = column(batch, "page")?;
+        let (md5, ssdeep): (&StringArray, &StringArray) = (column(batch, "md5")?, column(batch, "ssdeep")?);
         for row in 0..batch.num_rows() {
             if self.excluded.contains(&pages.value(row)) || ssdeep.is_null(row) {
                 continue;
@@ -75,8 +74,14 @@ impl FuzzyClassBuilder {
         // From here on a page is its rank, so that the smallest of a class is its representative.
         let mut classes = UnionFind::new(order.len());
         let firsts = self.join_equals(&order, &mut classes);
-        NearJoin { digests: &self.digests, order: &order, threshold: self.threshold, memory: self.memory }
-            .join(&firsts, &mut classes);
+        NearJoin {
+            digests: &self.digests,
+            order: &order,
+            threshold: self.threshold,
+            memory: self.memory,
+            max_holders: self.max_holders,
+        }
+        .join(&firsts, &mut classes);
         let roots: Vec<u32> = (0..order.len() as u32).map(|rank| classes.find(rank)).collect();
         let mut sizes = vec![0u32; order.len()];
         roots.iter().for_each(|&root| sizes[root as usize] += 1);
@@ -95,17 +100,12 @@ impl FuzzyClassBuilder {
             let [a, b] = [pair.0, pair.1].map(|rank| self.digests.get(order[rank as usize]));
             score(&a, &b) as i32
         };
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(members.iter().map(|m| page(m.0)).collect::<Int64Array>()),
-            Arc::new(members.iter().map(|m| page(m.1)).collect::<Int64Array>()),
-            Arc::new(members.iter().map(|m| Some(exact(m))).collect::<BooleanArray>()),
-            Arc::new(members.iter().map(score).collect::<Int32Array>()),
-        ];
-        let types = [DataType::Int64, DataType::Int64, DataType::Boolean, DataType::Int32];
-        let names = ["class", "page", "exact", "score"];
-        let fields: Vec<Field> =
-            names.into_iter().zip(types).map(|(name, kind)| Field::new(name, kind, true)).collect();
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+        batch_of(vec![
+            ("class", Arc::new(members.iter().map(|m| page(m.0)).collect::<Int64Array>())),
+            ("page", Arc::new(members.iter().map(|m| page(m.1)).collect::<Int64Array>())),
+            ("exact", Arc::new(members.iter().map(|m| Some(exact(m))).collect::<BooleanArray>())),
+            ("score", Arc::new(members.iter().map(score).collect::<Int32Array>())),
+        ])
     }
 
     /// Joins equal texts and equal digests; the ranks of one page for each digest that can be compared.
@@ -139,16 +139,18 @@ pub fn score(a: &StoredDigest<'_>, b: &StoredDigest<'_>) -> u32 {
 }
 
 /// Joins near copies among different digests.
-struct NearJoin<'a> {
+pub(super) struct NearJoin<'a> {
     digests: &'a DigestStore,
     order: &'a [u32],
     threshold: u32,
     memory: usize,
+    /// Holders above which an n-gram is hot.
+    pub(super) max_holders: usize,
 }
 
-/// A page in the list of a piece: its rank, and which of its signatures holds the piece.
+/// A page in the list of an n-gram: its rank, and which of its signatures holds it.
 #[derive(Clone, Copy)]
-struct Member(u32);
+pub(super) struct Member(pub(super) u32);
 
 impl Member {
     fn rank(self) -> u32 {
@@ -157,8 +159,8 @@ impl Member {
 }
 
 impl NearJoin<'_> {
-    /// The signature in which a member holds a piece, and its level.
-    fn signature(&self, member: Member) -> (u8, &[u8]) {
+    /// The signature in which a member holds an n-gram, and its level.
+    pub(super) fn signature(&self, member: Member) -> (u8, &[u8]) {
         self.digests.get(self.order[member.rank() as usize]).signatures()[(member.0 & 1) as usize]
     }
 
@@ -170,32 +172,41 @@ impl NearJoin<'_> {
             })
         };
         let total: usize = ranks.par_iter().map(|rank| ngrams_of(rank).count()).sum();
-        let passes = (total * size_of::<u64>() / self.memory.max(1) + 1) as u64;
+        let passes = passes(total * size_of::<u64>(), self.memory) as u64;
         let limits = limits(self.threshold);
-        for pass in 0..passes {
+        let sorted = |pass: u64| {
             // The half of the hash that does not choose the pass, and the member.
-            let mut met: Vec<u64> = ranks
+            let mut entries: Vec<u64> = ranks
                 .par_iter()
                 .flat_map_iter(ngrams_of)
                 .filter(|(hash, _)| (hash >> 32) % passes == pass)
                 .map(|(hash, member)| hash << 32 | u64::from(member))
                 .collect();
-            met.par_sort_unstable();
-            met.dedup();
-            for group in met.chunk_by(|a, b| a >> 32 == b >> 32).filter(|group| group.len() > 1) {
-                let members: Vec<Member> = group.iter().map(|&entry| Member(entry as u32)).collect();
-                self.join_group((group[0] >> 32) as u32, &members, &limits, classes);
-            }
+            entries.par_sort_unstable();
+            entries.dedup();
+            entries
+        };
+        // What is hot has to be known for all n-grams before the holders of any are compared.
+        let mut hot = HotNgrams::default();
+        let mut kept = None;
+        for pass in 0..passes {
+            let entries = sorted(pass);
+            groups(&entries, self.max_holders, |tag, members| self.find_hot(tag, members, &mut hot));
+            kept = Some(entries).filter(|_| passes == 1);
+        }
+        for pass in 0..passes {
+            let entries = kept.take().unwrap_or_else(|| sorted(pass));
+            groups(&entries, 1, |tag, members| self.join_group(tag, members, &hot, &limits, classes));
         }
     }
 
-    /// Compares the pages that share the piece of this hash, but for those of one class.
-    fn join_group(&self, piece: u32, group: &[Member], limits: &Limits, classes: &mut UnionFind) {
+    /// Compares the pages that share the n-gram of this hash, but for those of one class.
+    fn join_group(&self, tag: u32, group: &[Member], hot: &HotNgrams, limits: &Limits, classes: &mut UnionFind) {
         let root = classes.find(group[0].rank());
         if group.iter().all(|member| classes.find(member.rank()) == root) {
             return;
         }
-        let mut profiles = Vec::with_capacity(group.len());
+        let (mut profiles, mut holders) = (Vec::with_capacity(group.len()), Vec::new());
         for &member in group {
             let (level, signature) = self.signature(member);
             if max_score(level, signature.len() as u32) < self.threshold {
@@ -205,38 +216,41 @@ impl NearJoin<'_> {
                 profiles.push(Profile::of(member, level, signature, START));
                 continue;
             }
-            for (place, ngram) in ngrams(signature).enumerate() {
-                if ngram_hash(level, ngram) as u32 == piece {
-                    let before = if place > 0 { signature[place - 1] } else { START };
-                    profiles.push(Profile::of(member, level, signature, before));
+            for found in hot.occurrences(level, signature, tag) {
+                let profile = Profile::of(member, level, signature, found.before);
+                if !found.hot {
+                    profiles.push(profile);
+                } else if found.edge {
+                    holders.push((found.hash, profile));
                 }
             }
         }
+        self.join_hot(holders, limits, classes);
         profiles.sort_unstable_by_key(|profile| (profile.before, profile.member.0));
         // Often most are of one class by now. Those need not be compared with each other.
         let class = majority(profiles.iter().map(|profile| classes.find(profile.member.rank())));
-        let (most, rest): (Vec<Profile>, Vec<Profile>) =
+        let (majority_class, rest): (Vec<Profile>, Vec<Profile>) =
             profiles.into_iter().partition(|profile| Some(classes.find(profile.member.rank())) == class);
         let mut first = 0;
         for (place, profile) in rest.iter().enumerate() {
             if profile.before != rest[first].before {
                 first = place;
             }
-            // Those with the same character before the piece share the piece that begins there.
+            // Those with the same character before the n-gram share the one that begins there.
             if profile.before == START {
                 self.join_profile(profile, &rest[..place], limits, classes);
-                self.join_profile(profile, &most, limits, classes);
+                self.join_profile(profile, &majority_class, limits, classes);
             } else {
                 self.join_profile(profile, &rest[..first], limits, classes);
                 self.join_profile(
                     profile,
-                    &most[..most.partition_point(|o| o.before < profile.before)],
+                    &majority_class[..majority_class.partition_point(|o| o.before < profile.before)],
                     limits,
                     classes,
                 );
                 self.join_profile(
                     profile,
-                    &most[most.partition_point(|o| o.before <= profile.before)..],
+                    &majority_class[majority_class.partition_point(|o| o.before <= profile.before)..],
                     limits,
                     classes,
                 );
@@ -245,7 +259,7 @@ impl NearJoin<'_> {
     }
 
     /// Joins a page with those of the others that score high with it.
-    fn join_profile(&self, profile: &Profile, others: &[Profile], limits: &Limits, classes: &mut UnionFind) {
+    pub(super) fn join_profile(&self, profile: &Profile, others: &[Profile], limits: &Limits, classes: &mut UnionFind) {
         let mut likely = Vec::new();
         find_likely(profile, others, limits, &mut likely);
         if likely.is_empty() {
@@ -263,6 +277,14 @@ impl NearJoin<'_> {
     }
 }
 
+/// Calls for each n-gram tag that more than `more_than` members have.
+fn groups(entries: &[u64], more_than: usize, mut call: impl FnMut(u32, &[Member])) {
+    for group in entries.chunk_by(|a, b| a >> 32 == b >> 32).filter(|group| group.len() > more_than) {
+        let members: Vec<Member> = group.iter().map(|&entry| Member(entry as u32)).collect();
+        call((group[0] >> 32) as u32, &members);
+    }
+}
+
 /// The value that more than half of all are, if there is one; else any of them.
 fn majority(values: impl Iterator<Item = u32>) -> Option<u32> {
     let (mut found, mut lead) = (None, 0u32);
@@ -275,14 +297,14 @@ fn majority(values: impl Iterator<Item = u32>) -> Option<u32> {
     found
 }
 
-/// Members up to which all of a group are compared, wherever in their signatures the piece is.
+/// Members up to which all of a group are compared, wherever in their signatures the n-gram is.
 const SMALL: usize = 8;
 
-/// Stands for the character before a piece that begins a signature.
-const START: u8 = 0;
+/// Stands for the character before an n-gram that begins a signature.
+pub(super) const START: u8 = 0;
 
 /// For each sum of two lengths the most insertions and deletions with which the threshold is reached.
-type Limits = [u32; 2 * MAX_LENGTH + 1];
+pub(super) type Limits = [u32; 2 * MAX_LENGTH + 1];
 
 fn limits(threshold: u32) -> Limits {
     let longest = MAX_LENGTH as u32;
@@ -293,13 +315,14 @@ fn limits(threshold: u32) -> Limits {
 }
 
 /// What rules out most pairs at a glance: the length of a signature, and which characters it has once and twice.
-struct Profile {
+#[derive(Clone, Copy)]
+pub(super) struct Profile {
     once: u64,
     twice: u64,
-    member: Member,
+    pub(super) member: Member,
     level: u8,
     len: u8,
-    /// The character before the piece.
+    /// The character before the n-gram.
     before: u8,
 }
 
@@ -318,7 +341,7 @@ impl Profile {
 /// Appends the places of the profiles that may reach the threshold with this one. A character that one signature lacks,
 /// or lacks a second time, needs an insertion or deletion.
 fn find_likely(profile: &Profile, others: &[Profile], limits: &Limits, likely: &mut Vec<u32>) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     if std::arch::is_x86_feature_detected!("popcnt") {
         // SAFETY: the CPU has it.
         return unsafe { find_likely_counted(profile, others, limits, likely) };
@@ -327,7 +350,7 @@ fn find_likely(profile: &Profile, others: &[Profile], limits: &Limits, likely: &
 }
 
 /// The same loop with an instruction that counts bits.
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 #[target_feature(enable = "popcnt")]
 fn find_likely_counted(profile: &Profile, others: &[Profile], limits: &Limits, likely: &mut Vec<u32>) {
     find_likely_plain(profile, others, limits, likely);
@@ -342,8 +365,4 @@ fn find_likely_plain(profile: &Profile, others: &[Profile], limits: &Limits, lik
             likely.push(place);
         }
     }
-}
-
-fn wrong(name: &str) -> ArrowError {
-    ArrowError::SchemaError(format!("sketches.{name} is missing or of another type"))
 }

@@ -47,7 +47,6 @@ pub fn digest(data: &[u8]) -> String {
     format!("{}:{}:{}", block(level), text(first), text(second))
 }
 
-/// The block size of a level.
 pub fn block(level: usize) -> u64 {
     MIN_BLOCK << level
 }
@@ -137,7 +136,7 @@ fn window_hash(window: &[u8]) -> u32 {
 
 /// Calls `found` with the hash and place of each window that may be a boundary at level `min_level`.
 fn roll(data: &[u8], min_level: usize, found: impl FnMut(u32, usize)) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has it.
         return unsafe { roll_wide(data, min_level, found) };
@@ -146,7 +145,7 @@ fn roll(data: &[u8], min_level: usize, found: impl FnMut(u32, usize)) {
 }
 
 /// The same loop, compiled for wider registers.
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 #[target_feature(enable = "avx2")]
 fn roll_wide(data: &[u8], min_level: usize, found: impl FnMut(u32, usize)) {
     roll_plain(data, min_level, found);

@@ -36,7 +36,7 @@ impl DigestIndex {
         self.met.push(0);
     }
 
-    /// Calls `found` with number and score of each digest that shares a piece with this one: once for each signature
+    /// Calls `found` with number and score of each digest that shares an n-gram with this one: once for each signature
     /// that does.
     pub fn matches(&mut self, digest: &Digest, mut found: impl FnMut(u32, u32)) {
         let stored = StoredDigest::of(digest);
@@ -59,17 +59,10 @@ impl DigestIndex {
         }
     }
 
-    /// How many digests there are.
     pub fn len(&self) -> usize {
         self.digests.len()
     }
 
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.digests.is_empty()
-    }
-
-    /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         self.met.capacity() * size_of::<u32>() + self.digests.memory() + self.ngrams.memory()
     }

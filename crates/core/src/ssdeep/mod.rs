@@ -2,6 +2,7 @@
 
 pub mod classes;
 pub mod digest;
+pub mod hot_ngrams;
 pub mod index;
 pub mod ngram_postings;
 pub mod score;

@@ -92,7 +92,6 @@ impl NgramPostings {
         }
     }
 
-    /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         let slots: usize = self.shards.iter().map(|shard| shard.slots.capacity()).sum();
         let lists: usize = self.lists.iter().map(|list| list.capacity() * 4 + size_of::<Vec<u32>>()).sum();

@@ -11,7 +11,7 @@ use memchr::memchr;
 use crate::ssdeep::digest::{ALPHABET, LEVELS, MAX_LENGTH, MIN_BLOCK, WINDOW};
 
 /// Equal characters in a row that count; more of them say nothing.
-const RUN: usize = 3;
+const MAX_REPEATS: usize = 3;
 
 /// The value of each character of the alphabet.
 static VALUES: [u8; 256] = {
@@ -24,49 +24,49 @@ static VALUES: [u8; 256] = {
     values
 };
 
-/// A signature without long runs.
+/// A signature without long repeats.
 #[derive(Clone, Copy)]
 pub struct Signature {
-    /// Zero behind the end. There is room to look a run ahead from any place.
-    characters: [u8; MAX_LENGTH + RUN],
+    /// Zero behind the end. There is room to look ahead from any place.
+    characters: [u8; MAX_LENGTH + MAX_REPEATS],
     len: u8,
-    /// Runs were cut.
+    /// Repeats were cut.
     cut: bool,
 }
 
 impl Signature {
-    const EMPTY: Self = Signature { characters: [0; MAX_LENGTH + RUN], len: 0, cut: false };
+    const EMPTY: Self = Signature { characters: [0; MAX_LENGTH + MAX_REPEATS], len: 0, cut: false };
 
     /// Reads an empty signature's text.
     #[inline(always)]
     fn fill(&mut self, text: &[u8]) -> Result<(), NotADigest> {
         match self.characters[..MAX_LENGTH].get_mut(..text.len()) {
             Some(place) => place.copy_from_slice(text),
-            None => return self.cut_runs(text),
+            None => return self.cut_repeats(text),
         }
         self.len = text.len() as u8;
         // Asked of all places, whatever the length, so that the answer comes for many at a time.
         let all = &self.characters;
         let good = all[..MAX_LENGTH].iter().map(|&byte| u8::from(is_character(byte))).sum::<u8>();
-        let run = (0..MAX_LENGTH).fold(0, |any, i| {
+        let repeats = (0..MAX_LENGTH).fold(0, |any, i| {
             let here = all[i];
             any | u8::from((here != 0) & (here == all[i + 1]) & (here == all[i + 2]) & (here == all[i + 3]))
         });
-        if run != 0 || good != self.len { self.cut_runs(text) } else { Ok(()) }
+        if repeats != 0 || good != self.len { self.cut_repeats(text) } else { Ok(()) }
     }
 
     /// The plain way, character by character.
     #[cold]
-    fn cut_runs(&mut self, text: &[u8]) -> Result<(), NotADigest> {
+    fn cut_repeats(&mut self, text: &[u8]) -> Result<(), NotADigest> {
         *self = Signature::EMPTY;
-        let (mut run, mut before) = (0, 0);
+        let (mut repeats, mut before) = (0, 0);
         for &byte in text {
             if !is_character(byte) {
                 return Err(NotADigest);
             }
-            run = if byte == before { run + 1 } else { 1 };
+            repeats = if byte == before { repeats + 1 } else { 1 };
             before = byte;
-            if run > RUN {
+            if repeats > MAX_REPEATS {
                 self.cut = true;
                 continue;
             }
@@ -76,7 +76,6 @@ impl Signature {
         Ok(())
     }
 
-    /// Its characters.
     #[inline]
     pub fn characters(&self) -> &[u8] {
         &self.characters[..usize::from(self.len)]
@@ -89,12 +88,11 @@ pub fn value(character: u8) -> u64 {
     u64::from(VALUES[usize::from(character)])
 }
 
-/// Each run of seven characters of a signature, as a number of 42 bits.
+/// Each n-gram: seven characters in a row of a signature, as a number of 42 bits.
 pub fn ngrams(characters: &[u8]) -> impl Iterator<Item = u64> + '_ {
     characters.windows(WINDOW).map(|window| window.iter().fold(0, |all, &byte| all << 6 | value(byte)))
 }
 
-/// A character of the alphabet.
 #[inline(always)]
 fn is_character(byte: u8) -> bool {
     let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
@@ -130,14 +128,13 @@ pub enum ZeroReason {
     BlockSizes,
     /// A signature has fewer than seven characters.
     TooShort,
-    /// A signature has fewer than seven characters without its runs.
+    /// A signature has fewer than seven characters without its repeats.
     TooRepetitive,
     /// No seven characters in a row are common.
     NoCommonNgram,
 }
 
 impl ZeroReason {
-    /// In words.
     pub fn as_str(self) -> &'static str {
         match self {
             ZeroReason::BlockSizes => "the block sizes are too far apart",
@@ -174,21 +171,16 @@ impl Digest {
         Ok(digest)
     }
 
-    /// Equal in all that is compared: runs have been cut, and it is forgotten where.
+    /// Equal in all that is compared: repeats have been cut, and it is forgotten where.
     pub fn same(&self, other: &Self) -> bool {
         self.level == other.level
             && self.first.characters() == other.first.characters()
             && self.second.characters() == other.second.characters()
     }
 
-    /// Characters of the longer signature, without runs.
+    /// Characters of the longer signature, without repeats.
     pub fn len(&self) -> usize {
         usize::from(self.first.len.max(self.second.len))
-    }
-
-    /// Holds nothing, as the digest of an empty text does.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -237,7 +229,7 @@ impl Pattern {
         Pattern { places: CharPositions::of(characters), len: characters.len() as u32, level }
     }
 
-    /// The score against a signature of the same level; none if they share no piece.
+    /// The score against a signature of the same level; none if they share no n-gram.
     #[inline]
     pub fn score(&self, other: &[u8]) -> Option<u32> {
         if !self.places.share_ngram(other) {
@@ -343,7 +335,7 @@ mod tests {
         #[test]
         fn quick_and_plain_parsing_agree(text in "[A-C+/09é:,\\x00]{0,70}") {
             let (mut quick, mut plain) = (Signature::EMPTY, Signature::EMPTY);
-            prop_assert_eq!(quick.fill(text.as_bytes()), plain.cut_runs(text.as_bytes()));
+            prop_assert_eq!(quick.fill(text.as_bytes()), plain.cut_repeats(text.as_bytes()));
             prop_assert_eq!((quick.characters(), quick.cut), (plain.characters(), plain.cut));
         }
 

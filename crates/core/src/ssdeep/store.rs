@@ -2,26 +2,25 @@
 
 use crate::ssdeep::score::Digest;
 
-/// Digests by number.
 #[derive(Default)]
 pub struct DigestStore {
     bytes: Vec<u8>,
     starts: Vec<u64>,
 }
 
-/// One digest on the shelf.
+/// One digest of the store.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StoredDigest<'a> {
     /// The block size is 3 << level.
     pub level: u8,
-    /// The signature at the block size, without runs.
+    /// The signature at the block size, without repeats.
     pub first: &'a [u8],
-    /// The signature at twice the block size, without runs.
+    /// The signature at twice the block size, without repeats.
     pub second: &'a [u8],
 }
 
 impl<'a> StoredDigest<'a> {
-    /// What is compared of a digest.
+    /// Those parts of a digest that are compared.
     pub fn of(digest: &'a Digest) -> Self {
         StoredDigest { level: digest.level, first: digest.first.characters(), second: digest.second.characters() }
     }
@@ -46,17 +45,10 @@ impl DigestStore {
         self.bytes.extend(digest.second);
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.starts.is_empty()
-    }
-
-    /// The digest of this number.
     #[inline]
     pub fn get(&self, number: u32) -> StoredDigest<'_> {
         let number = number as usize;
@@ -66,7 +58,6 @@ impl DigestStore {
         StoredDigest { level: bytes[0], first, second }
     }
 
-    /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         self.bytes.capacity() + self.starts.capacity() * size_of::<u64>()
     }

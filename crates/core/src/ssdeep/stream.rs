@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use crate::ssdeep::index::DigestIndex;
 use crate::ssdeep::score::Digest;
 
-/// A piece that so many unique pages hold says little; later holders are found by their other pieces.
+/// An n-gram lists at most so many unique pages; later holders are found by their other n-grams.
 pub const MAX_HOLDERS: usize = 256;
 
 /// What a page is to the pages before it.
@@ -26,7 +26,6 @@ pub enum CopyKind {
 /// The answer for one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamMatch {
-    /// What the page is.
     pub kind: CopyKind,
     /// The page most like it: its place in the order in which pages came.
     pub of: Option<u32>,
@@ -48,7 +47,7 @@ pub struct DigestStream {
 
 impl DigestStream {
     /// Scores from `threshold` make near copies; digests of fewer than `min_length` characters, seven or more, make none.
-    /// With `every`, pages are compared with near copies too, and no piece has too many holders.
+    /// With `every`, pages are compared with near copies too, and n-grams list every holder.
     pub fn new(threshold: u32, min_length: usize, every: bool) -> Self {
         let compared = DigestIndex::new(if every { usize::MAX } else { MAX_HOLDERS });
         DigestStream { threshold, min_length, pages: 0, every, texts: HashMap::new(), compared, places: Vec::new() }
@@ -79,7 +78,7 @@ impl DigestStream {
         let mut best: Option<(u32, u32)> = None;
         self.compared.matches(digest, |number, score| {
             // Numbers follow the order in which pages came.
-            if best.is_none_or(|(of, most)| score > most || score == most && number < of) {
+            if best.is_none_or(|(of, high)| score > high || score == high && number < of) {
                 best = Some((number, score));
             }
         });
@@ -91,7 +90,6 @@ impl DigestStream {
         (self.pages, self.compared.len())
     }
 
-    /// Bytes of memory taken.
     pub fn memory(&self) -> usize {
         let texts = self.texts.capacity() * 8 / 7 * (size_of::<([u8; 16], u32)>() + 1);
         texts + self.places.capacity() * size_of::<u32>() + self.compared.memory()
@@ -104,7 +102,7 @@ mod tests {
     use crate::ssdeep::score::compare;
     use proptest::prelude::*;
 
-    /// Digests over a small alphabet of blocks, so that they share pieces.
+    /// Digests over a small alphabet of blocks, so that they share n-grams.
     fn digests() -> impl Strategy<Value = Vec<(String, u8)>> {
         let block =
             prop_oneof![Just("ABCDEFGHIJ"), Just("klmnopqr"), Just("012345678"), Just("x"), Just("yz"), Just("Q")];

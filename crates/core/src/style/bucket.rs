@@ -2,7 +2,7 @@
 //!
 //! A bucket holds the fingerprints that agree in the dimensions of one probe. Up to `budget` of them, every pair counts
 //! (but those that are joined already are not compared again). In a larger bucket members are compared with leaders,
-//! the ones with the smallest hashes, round after round: who is like a leader is done, the others go on. Which edges
+//! the ones with the smallest hashes, round after round: members similar to a leader are done, the others go on. Which edges
 //! come out of a large bucket depends on the bucket alone, not on what is joined already, nor on the order of its members.
 
 use rayon::prelude::*;
@@ -28,7 +28,6 @@ pub struct Scratch {
 /// Which pairs are similar: matching dimensions of at least `t`.
 #[derive(Clone, Copy)]
 pub struct PairCheck<'a> {
-    /// The fingerprints.
     pub matrix: &'a Matrix,
     /// Matching dimensions that are enough.
     pub t: u32,
@@ -150,7 +149,7 @@ pub fn with_leaders(check: PairCheck<'_>, members: &[u32], hashes: &[u64], budge
         }
         let (leaders, others) = rest.split_at(count.min(rest.len()));
         let block: Vec<u8> = leaders.iter().flat_map(|&row| check.low(row)).copied().collect();
-        // Leaders that are linked to each other count as one: who is like one of them need not be like the next.
+        // Leaders with an edge between them count as one: a member similar to one is not compared with the next.
         let mut joined = UnionFind::new(leaders.len());
         for (i, j) in (0..leaders.len()).flat_map(|i| (0..i).map(move |j| (i, j))) {
             if check.similar(leaders[i], leaders[j]) && joined.join(i as u32, j as u32) {

@@ -18,22 +18,24 @@ use crate::style::rolling_hash::RollingHash;
 pub struct StyleParams {
     /// Characters in an n-gram.
     pub n: usize,
-    /// Dimensions.
     pub m: usize,
     /// Another seed makes other choices.
     pub seed: u64,
+    /// The contents of scripts and style sheets count too, as in the paper.
+    pub scripts: bool,
+    /// Pages have a fingerprint of their structure too.
+    pub structure: bool,
 }
 
 impl StyleParams {
     /// What n may be: characters 64 apart would cancel out in the rolling hash.
     pub const N: RangeInclusive<usize> = 1..=64;
-    /// What m may be.
     pub const M: RangeInclusive<usize> = 1..=4096;
 }
 
 impl Default for StyleParams {
     fn default() -> Self {
-        StyleParams { n: 32, m: 128, seed: 0 }
+        StyleParams { n: 32, m: 128, seed: 0, scripts: true, structure: false }
     }
 }
 
@@ -55,7 +57,7 @@ pub struct Fingerprinter {
 impl Fingerprinter {
     /// For these parameters, which must be in their ranges.
     pub fn new(params: StyleParams) -> Self {
-        let StyleParams { n, m, seed } = params;
+        let StyleParams { n, m, seed, .. } = params;
         assert!(StyleParams::N.contains(&n) && StyleParams::M.contains(&m), "style parameters out of range");
         let dimensions = (0..m as u64)
             .map(|i| {
@@ -101,12 +103,10 @@ pub fn to_bytes(fingerprint: &[u16]) -> Vec<u8> {
     fingerprint.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// A stored fingerprint.
 pub fn from_bytes(stored: &[u8]) -> Vec<u16> {
     stored.as_chunks().0.iter().map(|&v| u16::from_le_bytes(v)).collect()
 }
 
-/// How two fingerprints compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
     /// Dimensions in which both hold the same minimum.
@@ -128,11 +128,8 @@ pub fn compare(a: &[u16], b: &[u16]) -> Matches {
 /// Two pages' sets of n-grams, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overlap {
-    /// N-grams of the first page.
     pub a: usize,
-    /// N-grams of the second.
     pub b: usize,
-    /// N-grams of both.
     pub both: usize,
 }
 
@@ -173,11 +170,6 @@ fn gram_set(hash: &mut RollingHash, noise: &[u8]) -> HashSet<u64> {
 const STORED_ALIKE: f64 = 1.0 / 65535.0;
 
 impl Matches {
-    /// The paper's estimate: matching dimensions over m. Low for pages that do not fill their dimensions.
-    pub fn sim_b(self, m: usize) -> f64 {
-        f64::from(self.matching) / m as f64
-    }
-
     /// The unbiased estimate of Jaccard: over the dimensions filled in either page, less chance matches.
     pub fn jaccard(self) -> f64 {
         if self.filled == 0 {
@@ -229,7 +221,7 @@ mod tests {
         /// A fingerprint depends on the set of n-grams alone, and says which minima two sets share.
         #[test]
         fn minima_of_a_union(a in "[<>/= ]{40,90}", b in "[<>/= ]{40,90}", m in 1usize..40) {
-            let mut fingerprinter = Fingerprinter::new(StyleParams { n: 8, m, seed: 3 });
+            let mut fingerprinter = Fingerprinter::new(StyleParams { n: 8, m, seed: 3, ..StyleParams::default() });
             let (fa, fb) = (fingerprinter.fingerprint(a.as_bytes()).unwrap(), fingerprinter.fingerprint(b.as_bytes()).unwrap());
             // Joined by a separator that adds n-grams of its own, the union's minimum is one of three.
             let joined = fingerprinter.fingerprint(format!("{a}\u{1}{b}").as_bytes()).unwrap();

@@ -3,12 +3,11 @@
 //! A row holds the low bytes of its m minima, then the high bytes. Two rows cannot agree in more dimensions than their
 //! low bytes do, so a search reads the first half alone and looks at the second only where that is promising.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::column;
 use crate::hash::mix;
 use crate::simd::dispatch::with_avx2;
 use crate::style::fingerprint::Matches;
@@ -23,57 +22,53 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Without any row.
     pub fn new(m: usize) -> Self {
         Matrix { m, pages: Vec::new(), rows: Vec::new(), known: Vec::new() }
     }
 
     /// Adds the columns `page` and `style` of a batch; pages without a fingerprint are left out.
-    ///
-    /// A column `known`, where it is not null, names the cluster that a page of an earlier run was in, or the page
-    /// itself; such pages come before all others.
     pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let missing = |name: &str| ArrowError::SchemaError(format!("fingerprints need a column {name}"));
-        let page = batch.column_by_name("page").and_then(|c| c.as_primitive_opt::<Int64Type>());
-        let page = page.ok_or_else(|| missing("page"))?;
-        let style = batch.column_by_name("style").and_then(|c| c.as_binary_opt::<i32>());
-        let style = style.ok_or_else(|| missing("style"))?;
-        let known = batch.column_by_name("known").and_then(|c| c.as_primitive_opt::<Int64Type>());
-        for row in (0..batch.num_rows()).filter(|&row| style.is_valid(row)) {
-            let bytes = style.value(row);
-            if bytes.len() != 2 * self.m {
-                let (found, wanted) = (bytes.len() / 2, self.m);
-                return Err(ArrowError::SchemaError(format!("a fingerprint has {found} dimensions, not {wanted}")));
+        let (page, style): (&Int64Array, &BinaryArray) = (column(batch, "page")?, column(batch, "style")?);
+        (0..batch.num_rows())
+            .filter(|&row| style.is_valid(row))
+            .try_for_each(|row| self.push(page.value(row), Some(style.value(row)), None))
+    }
+
+    /// Adds a page, without a fingerprint if need be.
+    ///
+    /// `known` names the cluster that a page of an earlier run was in, or the page itself; such pages come before all
+    /// others.
+    pub fn push(&mut self, page: i64, fingerprint: Option<&[u8]>, known: Option<i64>) -> Result<(), ArrowError> {
+        let wanted = self.m;
+        if let Some(bytes) = fingerprint.filter(|bytes| bytes.len() != 2 * wanted) {
+            let found = bytes.len() / 2;
+            return Err(ArrowError::SchemaError(format!("a fingerprint has {found} dimensions, not {wanted}")));
+        }
+        if let Some(known) = known {
+            if self.known.len() < self.pages.len() {
+                return Err(ArrowError::SchemaError("known pages come before new ones".into()));
             }
-            if let Some(known) = known.filter(|known| known.is_valid(row)) {
-                if self.known.len() < self.pages.len() {
-                    return Err(ArrowError::SchemaError("known pages come before new ones".into()));
-                }
-                self.known.push(known.value(row));
+            self.known.push(known);
+        }
+        self.pages.push(page);
+        match fingerprint {
+            Some(bytes) => {
+                self.rows.extend(bytes.iter().step_by(2));
+                self.rows.extend(bytes[1..].iter().step_by(2));
             }
-            self.pages.push(page.value(row));
-            self.rows.extend(bytes.iter().step_by(2));
-            self.rows.extend(bytes[1..].iter().step_by(2));
+            None => self.rows.resize(self.rows.len() + 2 * wanted, 0),
         }
         Ok(())
     }
 
-    /// Rows.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// There is no row.
-    pub fn is_empty(&self) -> bool {
-        self.pages.is_empty()
-    }
-
-    /// Dimensions.
     pub fn m(&self) -> usize {
         self.m
     }
 
-    /// The page of a row.
     pub fn page(&self, row: usize) -> i64 {
         self.pages[row]
     }
@@ -150,7 +145,6 @@ with_avx2! {
 /// Dimensions counted at a time: their number fits in a byte, so that the counters do too.
 const LANES: usize = 128;
 
-/// Compares two rows.
 #[inline(always)]
 pub fn compare(a: &[u8], b: &[u8], m: usize) -> Matches {
     let ((al, ah), (bl, bh)) = (a.split_at(m), b.split_at(m));
@@ -170,7 +164,6 @@ pub fn compare(a: &[u8], b: &[u8], m: usize) -> Matches {
 }
 
 with_avx2! {
-    /// Compares two rows of a matrix.
     pub fn compare_rows(matrix: &Matrix, a: u32, b: u32) -> Matches {
         compare(matrix.row(a as usize), matrix.row(b as usize), matrix.m())
     }
@@ -194,7 +187,7 @@ pub fn agreeing(a: &[u8], b: &[u8]) -> u32 {
 pub(crate) mod tests {
     use super::*;
     use crate::style::fingerprint as style;
-    use arrow_array::{ArrayRef, BinaryArray, Int64Array};
+    use arrow_array::ArrayRef;
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -210,10 +203,9 @@ pub(crate) mod tests {
         let bytes: Vec<Vec<u8>> = rows.iter().map(|r| r.iter().flat_map(|v| v.to_le_bytes()).collect()).collect();
         let style = BinaryArray::from_iter_values(bytes);
         let page = Int64Array::from_iter_values(first..first + rows.len() as i64);
-        let known = Int64Array::from_iter((0..rows.len()).map(|i| known.map(|known| known[i])));
-        let columns: Vec<(&str, ArrayRef)> =
-            vec![("page", Arc::new(page)), ("style", Arc::new(style)), ("known", Arc::new(known))];
-        made.push_batch(&RecordBatch::try_from_iter(columns).unwrap()).unwrap();
+        for row in 0..rows.len() {
+            made.push(page.value(row), Some(style.value(row)), known.map(|known| known[row])).unwrap();
+        }
     }
 
     #[test]

@@ -6,61 +6,61 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch}
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
-use crate::style::matrix::Matrix;
+use crate::style::prints::Prints;
 use crate::style::shape::{ONE, Shape, shape, split};
 
-/// A cluster is a worm when less than this part of its pairs is linked, in percent.
+/// A cluster is a worm when less than this part of its pairs has an edge, in percent.
 const WORM_BELOW: u64 = 50;
 
 impl Shape {
     fn is_worm(&self) -> bool {
-        self.linked * 100 < self.pairs * WORM_BELOW
+        self.edges * 100 < self.pairs * WORM_BELOW
     }
 }
 
 /// The clusters of at least two rows, each with its rows by page. `labels` names for each row one that stands for it.
 /// Clusters of nothing but known pages are left out.
-fn clusters(matrix: &Matrix, labels: &[u32]) -> Vec<Vec<u32>> {
+fn clusters(prints: &Prints, labels: &[u32]) -> Vec<Vec<u32>> {
     let mut rows: Vec<u32> = (0..labels.len() as u32).collect();
-    rows.par_sort_unstable_by_key(|&row| (labels[row as usize], matrix.page(row as usize)));
+    rows.par_sort_unstable_by_key(|&row| (labels[row as usize], prints.page(row as usize)));
     let groups = rows.chunk_by(|a, b| labels[*a as usize] == labels[*b as usize]);
-    let new = |group: &&[u32]| group.iter().any(|&row| row as usize >= matrix.known_clusters().len());
+    let new = |group: &&[u32]| group.iter().any(|&row| row as usize >= prints.known_clusters().len());
     groups.filter(|group| group.len() > 1).filter(new).map(<[u32]>::to_vec).collect()
 }
 
 /// One row for each member: cluster, page, similarity, centroid, cohesion, worm; by cluster, then page.
 ///
 /// With `cut`, worms are cut at their weak bridges.
-pub fn member_batch(matrix: &Matrix, labels: &[u32], t: u32, cut: bool) -> Result<RecordBatch, ArrowError> {
+pub fn member_batch(prints: &Prints, labels: &[u32], cut: bool) -> Result<RecordBatch, ArrowError> {
     let shaped = |rows: Vec<u32>| {
-        let found = shape(matrix, &rows, t);
+        let found = shape(prints, &rows);
         (rows, found)
     };
-    let mut found: Vec<(Vec<u32>, Shape)> = clusters(matrix, labels)
+    let mut found: Vec<(Vec<u32>, Shape)> = clusters(prints, labels)
         .into_par_iter()
         .map(shaped)
         .flat_map_iter(|(rows, found)| {
             if cut && found.is_worm() {
-                return split(matrix, &rows, t).into_iter().map(shaped).collect();
+                return split(prints, &rows).into_iter().map(shaped).collect();
             }
             vec![(rows, found)]
         })
         .collect();
-    found.par_sort_by_key(|(rows, _)| matrix.page(rows[0] as usize));
+    found.par_sort_by_key(|(rows, _)| prints.page(rows[0] as usize));
 
     let each = |value: &dyn Fn(&[u32], &Shape) -> i64| -> ArrayRef {
         let values = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(value(rows, s), rows.len()));
         Arc::new(Int64Array::from_iter_values(values))
     };
-    let cohesion = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(s.linked as f64 / s.pairs as f64, rows.len()));
+    let cohesion = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(s.edges as f64 / s.pairs as f64, rows.len()));
     let worm = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(Some(s.is_worm()), rows.len()));
     let similarity = found.iter().flat_map(|(_, s)| s.similarity.iter().map(|&v| f64::from(v) / f64::from(ONE)));
-    let pages = found.iter().flat_map(|(rows, _)| rows.iter().map(|&row| matrix.page(row as usize)));
+    let pages = found.iter().flat_map(|(rows, _)| rows.iter().map(|&row| prints.page(row as usize)));
     RecordBatch::try_from_iter([
-        ("cluster", each(&|rows, _| matrix.page(rows[0] as usize))),
+        ("cluster", each(&|rows, _| prints.page(rows[0] as usize))),
         ("page", Arc::new(Int64Array::from_iter_values(pages)) as ArrayRef),
         ("similarity", Arc::new(Float64Array::from_iter_values(similarity)) as ArrayRef),
-        ("centroid", each(&|_, shape| matrix.page(shape.centroid as usize))),
+        ("centroid", each(&|_, shape| prints.page(shape.centroid as usize))),
         ("cohesion", Arc::new(Float64Array::from_iter_values(cohesion)) as ArrayRef),
         ("worm", Arc::new(BooleanArray::from_iter(worm)) as ArrayRef),
     ])
@@ -69,7 +69,7 @@ pub fn member_batch(matrix: &Matrix, labels: &[u32], t: u32, cut: bool) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::style::matrix::tests::matrix;
+    use crate::style::prints::tests::prints;
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Float64Type, Int64Type};
 
@@ -83,7 +83,7 @@ mod tests {
     }
 
     fn found(rows: &[Vec<u16>], labels: &[u32], cut: bool) -> Vec<(i64, i64, f64, i64, f64, bool)> {
-        let batch = member_batch(&matrix(M, rows), labels, 16, cut).unwrap();
+        let batch = member_batch(&prints(M, rows, 16), labels, cut).unwrap();
         let ints = |name: &str| batch.column_by_name(name).unwrap().as_primitive::<Int64Type>().clone();
         let floats = |name: &str| batch.column_by_name(name).unwrap().as_primitive::<Float64Type>().clone();
         let worm = batch.column_by_name("worm").unwrap().as_boolean().clone();
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn two_bunches_on_a_bridge() {
-        // Pages 0 to 7 share the left half, 8 to 15 the right; 16 has both, so it links them all.
+        // Pages 0 to 7 share the left half, 8 to 15 the right; 16 has both, so it has an edge to all.
         let mut rows: Vec<Vec<u16>> = (0..8).map(|i| row(100 + i, &[(0..16, 7)])).collect();
         rows.extend((0..8).map(|i| row(200 + i, &[(16..32, 8)])));
         rows.push(row(300, &[(0..16, 7), (16..32, 8)]));
@@ -132,7 +132,7 @@ mod tests {
         }
         assert!(cluster(0) != cluster(8) && cluster(8) != cluster(17) && cluster(0) != cluster(17));
         assert!([cluster(0), cluster(8)].contains(&cluster(16)) && [cluster(8), cluster(17)].contains(&cluster(25)));
-        // Two pages, one in each bunch, that are linked to each other are a weak bridge.
+        // Two pages, one in each bunch, with an edge between them are a weak bridge.
         rows[16] = row(300, &[(0..16, 7), (16..24, 5)]);
         rows.push(row(400, &[(16..32, 8), (0..8, 7)]));
         rows[16][16..24].fill(8);

@@ -5,6 +5,7 @@ mod bucket;
 pub mod fingerprint;
 pub mod matrix;
 pub mod members;
+pub mod prints;
 pub mod probes;
 pub mod rolling_hash;
 pub mod scan;

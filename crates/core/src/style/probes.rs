@@ -1,14 +1,15 @@
 //! Style clusters (Urvoy et al. 2006, Procedure 2): probe for similar pairs, check them, join them.
 //!
 //! Each of p probes takes k dimensions; fingerprints that agree in all of them meet in a bucket (`bucket.rs`). A pair
-//! is linked when it matches in at least t dimensions, and clusters are what the edges join. Pages with the same
-//! fingerprint are one row for all that: they are linked when they would meet at all.
+//! gets an edge when it matches in at least t dimensions, and clusters are what the edges join. Pages with the same
+//! fingerprint are one row for all that: they are joined if any probe lets them meet.
 
 use rayon::prelude::*;
 
 use crate::hash::mix;
 use crate::style::bucket::{Edge, PairCheck, Scratch, all_pairs, with_leaders};
 use crate::style::matrix::Matrix;
+use crate::style::prints::{Layer, Prints};
 use crate::union_find::UnionFind;
 
 /// How pairs are sought and checked.
@@ -16,10 +17,11 @@ use crate::union_find::UnionFind;
 pub struct ClusterParams {
     /// Dimensions of a probe.
     pub k: usize,
-    /// Probes.
     pub p: usize,
     /// Matching dimensions that make an edge.
     pub t: u32,
+    /// Matching dimensions of the structure that make one too; 0 if it does not count.
+    pub structure_t: u32,
     /// Members of a bucket up to which all pairs count.
     pub budget: usize,
     /// Which dimensions are probed.
@@ -33,7 +35,11 @@ impl ClusterParams {
     /// Whether m dimensions can be probed so.
     pub fn fits(&self, m: usize) -> bool {
         let probes = if self.k == 1 { self.p <= m } else { true };
-        (1..=Self::MAX_K.min(m)).contains(&self.k) && self.p >= 1 && probes && (1..=m as u32).contains(&self.t)
+        (1..=Self::MAX_K.min(m)).contains(&self.k)
+            && self.p >= 1
+            && probes
+            && (1..=m as u32).contains(&self.t)
+            && self.structure_t <= m as u32
     }
 }
 
@@ -57,7 +63,6 @@ pub fn probes(m: usize, params: &ClusterParams) -> Vec<Vec<usize>> {
 /// A bucket that was too large for all its pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BigBucket {
-    /// The dimensions probed.
     pub dimensions: Vec<usize>,
     /// The minima that its members share there.
     pub values: Vec<u16>,
@@ -67,45 +72,56 @@ pub struct BigBucket {
 
 /// Clustering, probe by probe.
 pub struct Clusterer {
-    matrix: Matrix,
+    prints: Prints,
     params: ClusterParams,
     probes: Vec<Vec<usize>>,
-    /// Rows of different fingerprints that may be linked at all.
-    unique: Vec<u32>,
-    /// By row, not by place in `unique`.
-    hashes: Vec<u64>,
+    layers: Vec<Distinct>,
     joined: UnionFind,
     /// Buckets that leaders had to do for.
     pub big: Vec<BigBucket>,
 }
 
+/// The different fingerprints of one layer.
+struct Distinct {
+    /// Rows of different fingerprints that may be linked at all.
+    unique: Vec<u32>,
+    /// By row, not by place in `unique`.
+    hashes: Vec<u64>,
+}
+
 impl Clusterer {
-    /// Ready for the first probe. The parameters must fit the matrix.
-    pub fn new(matrix: Matrix, params: ClusterParams) -> Self {
-        assert!(params.fits(matrix.m()), "cluster parameters out of range");
-        let probes = probes(matrix.m(), &params);
-        let hashes: Vec<u64> = (0..matrix.len()).into_par_iter().map(|row| matrix.hash(row)).collect();
-        let mut joined = UnionFind::new(matrix.len());
-        let mut known: Vec<(i64, u32)> = matrix.known_clusters().iter().copied().zip(0..).collect();
+    /// Ready for the first probe. The parameters must fit the fingerprints.
+    pub fn new(prints: Prints, params: ClusterParams) -> Self {
+        let m = prints.layers[0].matrix.m();
+        assert!(params.fits(m), "cluster parameters out of range");
+        let probes = probes(m, &params);
+        let mut joined = UnionFind::new(prints.len());
+        let mut known: Vec<(i64, u32)> = prints.known_clusters().iter().copied().zip(0..).collect();
         known.sort_unstable();
         for pair in known.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             joined.join(pair[0].1, pair[1].1);
         }
-        let unique = unique(&matrix, &params, &probes, &hashes, &mut joined);
-        Clusterer { matrix, params, probes, unique, hashes, joined, big: Vec::new() }
+        let distinct = |layer: &Layer| {
+            let hashes: Vec<u64> = (0..layer.matrix.len()).into_par_iter().map(|row| layer.matrix.hash(row)).collect();
+            Distinct { unique: unique(layer, &probes, &hashes, &mut joined), hashes }
+        };
+        let layers = prints.layers.iter().map(distinct).collect();
+        Clusterer { prints, params, probes, layers, joined, big: Vec::new() }
     }
 
-    /// How many probes there are.
+    /// How many probes there are, of all layers.
     pub fn probes(&self) -> usize {
-        self.probes.len()
+        self.layers.len() * self.probes.len()
     }
 
     /// Links what one probe finds, in parallel on the current rayon pool.
     pub fn probe(&mut self, number: usize) {
-        let dimensions = &self.probes[number];
-        let (order, ends) = self.buckets(dimensions);
+        let dimensions = &self.probes[number % self.probes.len()];
+        let number = number / self.probes.len();
+        let (layer, distinct) = (&self.prints.layers[number], &self.layers[number]);
+        let (order, ends) = buckets(&layer.matrix, &distinct.unique, dimensions);
         let labels = self.joined.labels();
-        let check = PairCheck { matrix: &self.matrix, t: self.params.t };
+        let check = PairCheck { matrix: &layer.matrix, t: layer.t };
         let mut small: Vec<&[u32]> = Vec::new();
         let mut edges: Vec<Edge> = Vec::new();
         let mut start = 0;
@@ -113,8 +129,8 @@ impl Clusterer {
             let members = &order[start..end];
             start = end;
             if members.len() > self.params.budget {
-                with_leaders(check, members, &self.hashes, self.params.budget, &mut edges);
-                let values = dimensions.iter().map(|&d| self.matrix.value(members[0] as usize, d)).collect();
+                with_leaders(check, members, &distinct.hashes, self.params.budget, &mut edges);
+                let values = dimensions.iter().map(|&d| layer.matrix.value(members[0] as usize, d)).collect();
                 self.big.push(BigBucket { dimensions: dimensions.clone(), values, members: members.len() });
             } else if members.len() > 1 {
                 small.push(members);
@@ -135,64 +151,59 @@ impl Clusterer {
         }
     }
 
-    /// The matrix, and for each of its rows a row that stands for its cluster.
-    pub fn finish(mut self) -> (Matrix, Vec<u32>, Vec<BigBucket>) {
+    /// The fingerprints, and for each of their rows a row that stands for its cluster.
+    pub fn finish(mut self) -> (Prints, Vec<u32>, Vec<BigBucket>) {
         let labels = self.joined.labels().to_vec();
         self.big.sort_by(|a, b| b.members.cmp(&a.members).then_with(|| a.dimensions.cmp(&b.dimensions)));
-        (self.matrix, labels, self.big)
-    }
-
-    /// The rows of each bucket, end to end, and where each ends.
-    fn buckets(&self, dimensions: &[usize]) -> (Vec<u32>, Vec<usize>) {
-        if let [dimension] = dimensions {
-            return self.buckets_of_one(*dimension);
-        }
-        let key = |row: u32| {
-            let values = dimensions.iter().map(|&d| self.matrix.value(row as usize, d));
-            values.clone().all(|v| v != 0).then(|| (values.fold(0u128, |key, v| key << 16 | u128::from(v)), row))
-        };
-        let mut keyed: Vec<(u128, u32)> = self.unique.par_iter().filter_map(|&row| key(row)).collect();
-        keyed.par_sort_unstable();
-        let mut ends: Vec<usize> = Vec::new();
-        for bucket in keyed.chunk_by(|a, b| a.0 == b.0) {
-            ends.push(ends.last().unwrap_or(&0) + bucket.len());
-        }
-        (keyed.into_iter().map(|(_, row)| row).collect(), ends)
-    }
-
-    /// The same by counting: one dimension has few values.
-    fn buckets_of_one(&self, dimension: usize) -> (Vec<u32>, Vec<usize>) {
-        let keys: Vec<u16> =
-            self.unique.par_iter().with_min_len(4096).map(|&row| self.matrix.value(row as usize, dimension)).collect();
-        let mut places = vec![0usize; (1 << 16) + 1];
-        for &key in keys.iter().filter(|key| **key != 0) {
-            places[usize::from(key) + 1] += 1;
-        }
-        for at in 1..places.len() {
-            places[at] += places[at - 1];
-        }
-        let mut order = vec![0u32; places[1 << 16]];
-        for (&key, &row) in keys.iter().zip(&self.unique).filter(|(key, _)| **key != 0) {
-            order[places[usize::from(key)]] = row;
-            places[usize::from(key)] += 1;
-        }
-        places.pop();
-        (order, places)
+        (self.prints, labels, self.big)
     }
 }
 
-/// One row for each different fingerprint that can have an edge; equal ones are joined if a probe lets them meet.
-fn unique(
-    matrix: &Matrix,
-    params: &ClusterParams,
-    probes: &[Vec<usize>],
-    hashes: &[u64],
-    joined: &mut UnionFind,
-) -> Vec<u32> {
+/// The rows of each bucket, end to end, and where each ends.
+fn buckets(matrix: &Matrix, unique: &[u32], dimensions: &[usize]) -> (Vec<u32>, Vec<usize>) {
+    if let [dimension] = dimensions {
+        return buckets_of_one(matrix, unique, *dimension);
+    }
+    let key = |row: u32| {
+        let values = dimensions.iter().map(|&d| matrix.value(row as usize, d));
+        values.clone().all(|v| v != 0).then(|| (values.fold(0u128, |key, v| key << 16 | u128::from(v)), row))
+    };
+    let mut keyed: Vec<(u128, u32)> = unique.par_iter().filter_map(|&row| key(row)).collect();
+    keyed.par_sort_unstable();
+    let mut ends: Vec<usize> = Vec::new();
+    for bucket in keyed.chunk_by(|a, b| a.0 == b.0) {
+        ends.push(ends.last().unwrap_or(&0) + bucket.len());
+    }
+    (keyed.into_iter().map(|(_, row)| row).collect(), ends)
+}
+
+/// The same by counting: one dimension has few values.
+fn buckets_of_one(matrix: &Matrix, unique: &[u32], dimension: usize) -> (Vec<u32>, Vec<usize>) {
+    let keys: Vec<u16> =
+        unique.par_iter().with_min_len(4096).map(|&row| matrix.value(row as usize, dimension)).collect();
+    let mut places = vec![0usize; (1 << 16) + 1];
+    for &key in keys.iter().filter(|key| **key != 0) {
+        places[usize::from(key) + 1] += 1;
+    }
+    for at in 1..places.len() {
+        places[at] += places[at - 1];
+    }
+    let mut order = vec![0u32; places[1 << 16]];
+    for (&key, &row) in keys.iter().zip(unique).filter(|(key, _)| **key != 0) {
+        order[places[usize::from(key)]] = row;
+        places[usize::from(key)] += 1;
+    }
+    places.pop();
+    (order, places)
+}
+
+/// One row for each different fingerprint that can have a link; equal ones are joined if a probe lets them meet.
+fn unique(layer: &Layer, probes: &[Vec<usize>], hashes: &[u64], joined: &mut UnionFind) -> Vec<u32> {
+    let matrix = &layer.matrix;
     let meets = |row: usize| probes.iter().any(|probe| probe.iter().all(|&d| matrix.value(row, d) != 0));
     let mut rows: Vec<(u64, u32)> = (0..matrix.len())
         .into_par_iter()
-        .filter(|&row| matrix.filled(row) >= params.t as usize && meets(row))
+        .filter(|&row| matrix.filled(row) >= layer.t as usize && meets(row))
         .map(|row| (hashes[row], row as u32))
         .collect();
     rows.par_sort_unstable();
@@ -218,6 +229,7 @@ mod tests {
     use super::*;
     use crate::style::fingerprint as style;
     use crate::style::matrix;
+    use crate::style::prints::tests::prints;
     use proptest::prelude::*;
 
     /// Procedure 2 as printed: every pair of every bucket.
@@ -237,7 +249,7 @@ mod tests {
     }
 
     fn cluster(m: usize, rows: &[Vec<u16>], params: ClusterParams) -> (Vec<u32>, Vec<BigBucket>) {
-        let mut clusterer = Clusterer::new(matrix::tests::matrix(m, rows), params);
+        let mut clusterer = Clusterer::new(prints(m, rows, params.t), params);
         (0..clusterer.probes()).for_each(|probe| clusterer.probe(probe));
         let (_, labels, big) = clusterer.finish();
         (labels, big)
@@ -262,7 +274,7 @@ mod tests {
         /// Within the budget, clusters are those of the naive procedure.
         #[test]
         fn same_as_naive(m in 4usize..40, n in 1usize..120, k in 1usize..4, seed in any::<u64>(), families in 1u64..12) {
-            let params = ClusterParams { k, p: 1 + m / 3, t: 1 + m as u32 / 4, budget: 1000, seed };
+            let params = ClusterParams { k, p: 1 + m / 3, t: 1 + m as u32 / 4, structure_t: 0, budget: 1000, seed };
             let rows = web(m, n, families, seed);
             let (labels, big) = cluster(m, &rows, params);
             prop_assert_eq!(labels, naive(m, &rows, &params));
@@ -272,7 +284,7 @@ mod tests {
         /// Beyond it, clusters are a function of the set of fingerprints, and no page is where naive would not have it.
         #[test]
         fn leaders_depend_on_the_bucket_alone(n in 2usize..300, budget in 1usize..40, seed in any::<u64>()) {
-            let params = ClusterParams { k: 1, p: 6, t: 6, budget, seed };
+            let params = ClusterParams { k: 1, p: 6, t: 6, structure_t: 0, budget, seed };
             let rows = web(16, n, 5, seed);
             let (labels, _) = cluster(16, &rows, params);
             let back: Vec<Vec<u16>> = rows.iter().rev().cloned().collect();
@@ -291,14 +303,15 @@ mod tests {
         #[test]
         fn known_pages_are_not_compared_again(n in 2usize..100, cut in 0usize..100, seed in any::<u64>()) {
             let (m, cut) = (16, cut.min(n));
-            let params = ClusterParams { k: 1, p: 6, t: 6, budget: 1000, seed };
+            let params = ClusterParams { k: 1, p: 6, t: 6, structure_t: 0, budget: 1000, seed };
             let rows = web(m, n, 5, seed);
             let (old, _) = cluster(m, &rows[..cut], params);
             let mut made = matrix::tests::matrix(m, &[]);
             let known: Vec<i64> = old.iter().map(|&label| i64::from(label)).collect();
             matrix::tests::push(&mut made, &rows[..cut], 0, Some(&known));
             matrix::tests::push(&mut made, &rows[cut..], cut as i64, None);
-            let mut clusterer = Clusterer::new(made, params);
+            let layers = vec![Layer { matrix: made, t: params.t }];
+            let mut clusterer = Clusterer::new(Prints { layers }, params);
             (0..params.p).for_each(|probe| clusterer.probe(probe));
             prop_assert_eq!(clusterer.finish().1, naive(m, &rows, &params));
         }
@@ -306,7 +319,7 @@ mod tests {
         /// A probe of one dimension never comes twice; a larger one has different dimensions.
         #[test]
         fn probes_are_subsets(m in 1usize..200, k in 1usize..9, seed in any::<u64>()) {
-            let params = ClusterParams { k: k.min(m), p: m, t: 1, budget: 1, seed };
+            let params = ClusterParams { k: k.min(m), p: m, t: 1, structure_t: 0, budget: 1, seed };
             let found = probes(m, &params);
             prop_assert_eq!(found.len(), m);
             for probe in &found {

@@ -30,7 +30,6 @@ pub struct RollingHash {
 }
 
 impl RollingHash {
-    /// For n-grams of `n` characters.
     pub fn new(n: usize, seed: u64) -> Self {
         let seed = mix(seed ^ 0x7061_6765_6B69_6E31);
         let numbers = Box::new(Numbers { entering: [0; 256], leaving: [0; 256] });

@@ -6,9 +6,8 @@
 use rayon::prelude::*;
 
 use crate::hash::mix;
-use crate::simd::dispatch::with_avx2;
 use crate::style::fingerprint::Matches;
-use crate::style::matrix::{Matrix, compare, compare_rows};
+use crate::style::prints::Prints;
 use crate::union_find::UnionFind;
 
 /// Members with which each member of a large cluster is compared.
@@ -23,71 +22,45 @@ pub fn millionths(found: Matches) -> u32 {
     (found.jaccard() * f64::from(ONE)).round() as u32
 }
 
-/// The shape of one cluster.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// The row with the highest mean similarity to the others (of the sample).
     pub centroid: u32,
     /// Similarity of each member to the centroid, in millionths.
     pub similarity: Vec<u32>,
-    /// Pairs of the sample that are linked.
-    pub linked: u64,
-    /// Pairs of the sample.
+    /// Pairs of the sample that have an edge.
+    pub edges: u64,
     pub pairs: u64,
 }
 
-/// Millionths by number of matches, for pairs that fill all dimensions, as nearly all do.
-fn scale(m: usize) -> Vec<u32> {
-    (0..=m as u32).map(|matching| millionths(Matches { matching, filled: m as u32 })).collect()
-}
-
-with_avx2! {
-    /// For each of some rows: the sum of its similarities to the rows of the sample, itself apart.
-    fn sums(matrix: &Matrix, rows: &[u32], sample: &[u32], scale: &[u32], out: &mut [u64]) {
-        for (&row, out) in rows.iter().zip(out) {
-            for &other in sample {
-                if other != row {
-                    let found = compare(matrix.row(row as usize), matrix.row(other as usize), matrix.m());
-                    let whole = found.filled as usize == matrix.m();
-                    *out += u64::from(if whole { scale[found.matching as usize] } else { millionths(found) });
-                }
-            }
-        }
-    }
-}
-
 /// The shape of a cluster of at least one row.
-pub fn shape(matrix: &Matrix, members: &[u32], t: u32) -> Shape {
-    let sample = hash_smallest(matrix, members, SAMPLE);
-    let scale = scale(matrix.m());
+pub fn shape(prints: &Prints, members: &[u32]) -> Shape {
+    let sample = hash_smallest(prints, members, SAMPLE);
     let mut totals = vec![0; members.len()];
-    members
-        .par_chunks(1024)
-        .zip(totals.par_chunks_mut(1024))
-        .for_each(|(rows, out)| sums(matrix, rows, &sample, &scale, out));
+    members.par_chunks(1024).zip(totals.par_chunks_mut(1024)).for_each(|(rows, out)| prints.sums(rows, &sample, out));
     // A member of the sample has one other less.
     let mut in_sample = sample.clone();
     in_sample.sort_unstable();
     let others = |row: u32| (sample.len() as u64 - u64::from(in_sample.binary_search(&row).is_ok())).max(1);
     let best = |a: (u32, u64), b: (u32, u64)| {
         let (left, right) = (u128::from(a.1) * u128::from(others(b.0)), u128::from(b.1) * u128::from(others(a.0)));
-        let smaller = matrix.page(a.0 as usize) < matrix.page(b.0 as usize);
+        let smaller = prints.page(a.0 as usize) < prints.page(b.0 as usize);
         if left > right || (left == right && smaller) { a } else { b }
     };
     let centroid = members.iter().copied().zip(totals).reduce(best).map_or(0, |(row, _)| row);
-    let similarity = members.iter().map(|&row| millionths(compare_rows(matrix, centroid, row))).collect();
-    let linked = (0..sample.len())
+    let similarity = members.iter().map(|&row| prints.similarity(centroid, row)).collect();
+    let edges = (0..sample.len())
         .into_par_iter()
-        .map(|i| sample[..i].iter().filter(|&&j| compare_rows(matrix, sample[i], j).matching >= t).count() as u64)
+        .map(|i| sample[..i].iter().filter(|&&j| prints.linked(sample[i], j)).count() as u64)
         .sum();
     let n = sample.len() as u64;
-    Shape { centroid, similarity, linked, pairs: n * (n - 1) / 2 }
+    Shape { centroid, similarity, edges, pairs: n * (n - 1) / 2 }
 }
 
 /// So many of the members, those whose pages have the smallest hashes.
-pub fn hash_smallest(matrix: &Matrix, members: &[u32], count: usize) -> Vec<u32> {
+pub fn hash_smallest(prints: &Prints, members: &[u32], count: usize) -> Vec<u32> {
     let mut sample = members.to_vec();
-    let key = |&row: &u32| (mix(matrix.page(row as usize) as u64), row);
+    let key = |&row: &u32| (mix(prints.page(row as usize) as u64), row);
     if sample.len() > count {
         sample.select_nth_unstable_by_key(count, key);
         sample.truncate(count);
@@ -96,16 +69,16 @@ pub fn hash_smallest(matrix: &Matrix, members: &[u32], count: usize) -> Vec<u32>
     sample
 }
 
-/// A link is weak when its ends have fewer than three of five neighbours in common: of all that either has, the ends
-/// themselves included. A page that links two bunches of equal size has half of its neighbours in common with each.
+/// An edge is weak when its ends have fewer than three of five neighbours in common: of all that either has, the ends
+/// themselves included. A page between two bunches of equal size has half of its neighbours in common with each.
 fn is_weak(common: u32, a: u32, b: u32) -> bool {
     5 * common < 3 * (a + b - common)
 }
 
-/// Cuts a cluster at its weak bridges: parts of at least two members. A page that no strong link holds goes with the
-/// part that it has most links to. The cluster itself, when it would only crumble.
-pub fn split(matrix: &Matrix, members: &[u32], t: u32) -> Vec<Vec<u32>> {
-    let sample = hash_smallest(matrix, members, SPLIT_SAMPLE);
+/// Cuts a cluster at its weak bridges: parts of at least two members. A page that no strong edge holds goes with the
+/// part that it has most edges to. The cluster itself, if no edge is strong.
+pub fn split(prints: &Prints, members: &[u32]) -> Vec<Vec<u32>> {
+    let sample = hash_smallest(prints, members, SPLIT_SAMPLE);
     let n = sample.len();
     let words = n.div_ceil(64);
     // Row i: one bit for each neighbour of i, itself included.
@@ -113,7 +86,7 @@ pub fn split(matrix: &Matrix, members: &[u32], t: u32) -> Vec<Vec<u32>> {
         .into_par_iter()
         .map(|i| {
             let mut bits = vec![0u64; words];
-            for j in (0..n).filter(|&j| i == j || compare_rows(matrix, sample[i], sample[j]).matching >= t) {
+            for j in (0..n).filter(|&j| i == j || prints.linked(sample[i], sample[j])) {
                 bits[j / 64] |= 1 << (j % 64);
             }
             bits
@@ -139,7 +112,7 @@ pub fn split(matrix: &Matrix, members: &[u32], t: u32) -> Vec<Vec<u32>> {
     sampled.sort_unstable();
     for &row in members {
         let place = sampled.binary_search_by_key(&row, |s| s.0).map(|at| sampled[at].1).ok();
-        let place = place.or_else(|| nearest(matrix, &sample, row, t));
+        let place = place.or_else(|| nearest(prints, &sample, row));
         if let Some(label) = place.map(|place| labels[place]).filter(|label| *label != ALONE) {
             parts[label as usize].push(row);
         }
@@ -155,27 +128,24 @@ const ALONE: u32 = u32::MAX;
 fn held(labels: &[u32], near: &[Vec<u64>]) -> Vec<u32> {
     let mut sizes = vec![0u32; labels.len()];
     labels.iter().for_each(|label| sizes[*label as usize] += 1);
-    let mut links = vec![0u32; labels.len()];
+    let mut edges = vec![0u32; labels.len()];
     let mut of = |place: usize| {
         if sizes[labels[place] as usize] > 1 {
             return labels[place];
         }
-        links.fill(0);
+        edges.fill(0);
         for other in (0..labels.len()).filter(|&j| near[place][j / 64] >> (j % 64) & 1 == 1) {
-            links[labels[other] as usize] += u32::from(sizes[labels[other] as usize] > 1);
+            edges[labels[other] as usize] += u32::from(sizes[labels[other] as usize] > 1);
         }
-        // Of equal ones the first: places are in the order of hashes, so that this is nobody's choice.
-        let best = links.iter().enumerate().max_by_key(|&(label, &links)| (links, std::cmp::Reverse(label)));
+        // Of equal ones the first: places are in the order of hashes, so that the choice does not depend on the input order.
+        let best = edges.iter().enumerate().max_by_key(|&(label, &edges)| (edges, std::cmp::Reverse(label)));
         best.filter(|best| *best.1 > 0).map_or(ALONE, |best| best.0 as u32)
     };
     (0..labels.len()).map(&mut of).collect()
 }
 
 /// The member of the sample that a row matches best, if it is linked to any.
-fn nearest(matrix: &Matrix, sample: &[u32], row: u32, t: u32) -> Option<usize> {
-    let found = sample.iter().enumerate().map(|(at, &other)| (compare_rows(matrix, other, row).matching, at));
-    found
-        .filter(|&(matching, _)| matching >= t)
-        .max_by_key(|&(matching, at)| (matching, std::cmp::Reverse(at)))
-        .map(|f| f.1)
+fn nearest(prints: &Prints, sample: &[u32], row: u32) -> Option<usize> {
+    let linked = sample.iter().enumerate().filter(|&(_, &other)| prints.linked(other, row));
+    linked.max_by_key(|&(at, &other)| (prints.similarity(other, row), std::cmp::Reverse(at))).map(|found| found.0)
 }

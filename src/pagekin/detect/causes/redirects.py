@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import urljoin
-
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from pagekin.detect.joins import tuples
 from pagekin.run import Run
-from pagekin.urls import name_hash, parse_url
+from pagekin.urls import absolute, name_hash, parse_url
 
 HOPS = 10
 """Redirects in a row that are followed, as browsers and crawlers do."""
@@ -39,11 +37,10 @@ class Redirects:
 
     def add(self, source: str, target: str) -> None:
         """A redirect; the target may be relative."""
-        try:
-            target = urljoin(source, target)
-        except ValueError:
-            return  # no URL
-        one, other = url_key(source), url_key(target)
+        reached = absolute(target, source)
+        if reached is None:
+            return
+        one, other = url_key(source), url_key(reached)
         if self._target.setdefault(one, other) != other:
             self._others.setdefault(one, set()).add(other)
         self._led_to.add(other)
@@ -95,6 +92,6 @@ class Redirects:
 
 
 def url_key(url: str) -> int:
-    """Stands for a URL, however its host is spelled."""
-    scheme, host, path, query = parse_url(url)
+    """Stands for a URL, however it is spelled."""
+    scheme, host, path, query = parse_url(absolute(url) or url)
     return name_hash(scheme, host, path, *(text for pair in query for text in pair))

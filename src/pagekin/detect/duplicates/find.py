@@ -43,16 +43,16 @@ class Shingle:
 
 @dataclass(frozen=True)
 class FindEdges:
-    """Sketches that have bands of shingles in common become edges (crates/core/src/duplicates/candidates.rs)."""
+    """Sketches with bands of shingles in common become edges (crates/core/src/duplicates/candidates.rs)."""
 
     banding: Banding
     by: str = "run"
     schema: pa.Schema = EDGES
 
     def open(self, resources: Resources) -> _core.DuplicateCandidates:
-        b, spill = self.banding, str(resources.spill)
+        chosen, threads, memory = self.banding, resources.threads, resources.memory
         return _core.DuplicateCandidates(
-            b.bands, b.rows, b.similarity, resources.threads, resources.memory, spill
+            chosen.bands, chosen.rows, chosen.similarity, threads, memory, str(resources.spill)
         )
 
 
@@ -90,6 +90,7 @@ class MakeClasses:
     similarity: float
     first_new: int
     shingles: ShingleParams
+    wrap: bool
     by: str = "class"
     table: Table = DUPLICATES
 
@@ -104,6 +105,7 @@ class MakeClasses:
             self.similarity,
             self.first_new,
             shingler(self.shingles),
+            self.wrap,
             resources.threads,
             resources.memory,
             str(resources.spill),
@@ -122,7 +124,7 @@ def find_duplicates(run: Run, engine: Engine, params: Params) -> None:
     edges = engine.collect(engine.exchange(sketched, FindEdges(banding)))
     members = Members(edges, texts=bool(wanted.similarity) or not wanted.unchecked)
     texts = engine.concat(*(engine.load(old, "texts", MEMBERS.names) for old in runs))
-    classes = MakeClasses(edges, wanted.similarity, run.first_page, params.shingles)
+    classes = MakeClasses(edges, wanted.similarity, run.first_page, params.shingles, wanted.wrap)
     engine.publish(run, "duplicates", {DUPLICATES: engine.exchange(engine.map(texts, members), classes)})
 
 

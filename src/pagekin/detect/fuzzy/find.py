@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from pagekin import _core
+from pagekin.detect.fuzzy.verify import verified
 from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.params import FuzzyParams, Params
 from pagekin.run import Run
@@ -29,7 +30,7 @@ class FuzzyReducer:
 
     def __init__(self, run: Run, params: FuzzyParams, resources: Resources) -> None:
         self.classes = _core.FuzzyClassBuilder(
-            resources.threads, resources.memory // POSTINGS_SHARE, params.threshold, params.min_signature
+            resources.threads, resources.memory // POSTINGS_SHARE, params.threshold, params.min_length
         )
         for known in run.lineage:
             wordless = known.dataset("pages").to_batches(columns=["page"], filter=ds.field("words") == 0)
@@ -55,7 +56,7 @@ class Classes:
 
 
 def find_fuzzy(run: Run, engine: Engine, params: Params) -> None:
-    """Sketches → pieces → classes → fuzzy.
+    """Sketches → pieces → classes → (texts of their pages) → fuzzy.
 
     With `scan --against` the digests of the known runs take part, and the rows are those of the new pages and
     of their representatives.
@@ -63,7 +64,12 @@ def find_fuzzy(run: Run, engine: Engine, params: Params) -> None:
     names = ["page", "md5", "ssdeep"]
     sketches = engine.concat(*(engine.load(known, "sketches", names) for known in run.lineage))
     members = engine.collect(engine.exchange(sketches, Classes(run, params.fuzzy)))
-    engine.publish(run, "fuzzy", {FUZZY: fuzzy_rows(run, new_members(run, members))})
+    if params.fuzzy.similarity:
+        members = verified(run, engine, params, members)
+    else:
+        members = members.append_column("similarity", pa.nulls(members.num_rows, pa.float64()))
+    rows = fuzzy_rows(run, new_members(run, members), params.fuzzy.threshold)
+    engine.publish(run, "fuzzy", {FUZZY: rows})
 
 
 def new_members(run: Run, members: pa.Table) -> pa.Table:
@@ -73,12 +79,13 @@ def new_members(run: Run, members: pa.Table) -> pa.Table:
     return members.filter(pc.or_(new, pc.is_in(members["page"], classes)))
 
 
-def fuzzy_rows(run: Run, members: pa.Table) -> pa.Table:
+def fuzzy_rows(run: Run, members: pa.Table, threshold: int) -> pa.Table:
     """The members with what other tables know of them."""
     pages = members["page"]
     digests = run.page_columns("sketches", ["md5", "ssdeep"], pages)
     rows = {
-        **{name: members[name] for name in ("class", "page", "score")},
+        **{name: members[name] for name in ("class", "page", "score", "similarity")},
+        "chain": pc.less(members["score"], threshold),
         "url": run.page_columns("pages", ["url"], pages)["url"],
         **{name: digests[name] for name in digests.column_names},
         "kind": pc.if_else(members["exact"], "exact", "near"),

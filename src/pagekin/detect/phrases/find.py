@@ -88,7 +88,7 @@ class Cover:
 
 @dataclass(frozen=True)
 class Quote:
-    """What phrases read like on the pages that they were found on (crates/core/src/phrases/quotes.rs)."""
+    """The text of phrases, from pages that they were found on (crates/core/src/phrases/quotes.rs)."""
 
     wanted: pa.RecordBatch
     shingles: ShingleParams

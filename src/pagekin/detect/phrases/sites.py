@@ -20,7 +20,7 @@ def site_pages(run: Run, params: Params) -> pa.Table:
 
 
 def sites_of(pages: pa.Table, params: Params) -> pa.ChunkedArray:
-    """The site of each page, as `--site` says; null where nobody knows it."""
+    """The site of each page, as `--site` says; null where it is unknown."""
     return pages[{"host": "host", "domain": "server", "ip": "ip"}[params.phrases.site]]
 
 

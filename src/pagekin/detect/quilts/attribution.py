@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pagekin import _core
 from pagekin.detect.joins import lookup
 from pagekin.run import Run
 from pagekin.sites import server_names
@@ -14,8 +15,6 @@ from pagekin.tables import QUILT_SOURCES, QUILTS
 from pagekin.tables.lookup import TableLookup
 
 KNOWN = ["page", "url", "host", "domain", "date", "links"]
-
-HOST = r"^[a-z]+://(?:[^/?#@]*@)?(?P<host>[^/?#:]+)"
 
 SLICE = 1 << 16
 """Sources that are compared with links at once: each may have many copies."""
@@ -42,7 +41,8 @@ def attribute(
     sources = sources.append_column("first", _first(quilt["date"], source["date"]))
     quilts = quilts.append_column("url", known.column("url", quilts["page"]))
     quilts = _added_up(quilts, sources)
-    return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names)
+    order = [("covered_fraction", "descending"), ("page", "ascending")]
+    return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names).sort_by(order)
 
 
 def _classes(runs: Sequence[Run], sources: pa.ChunkedArray) -> pa.Table:
@@ -81,7 +81,7 @@ def _linked(run: Run, asked: pa.Table, pages: pa.Table, server_map: dict[str, st
 def _target_servers(links: pa.RecordBatch, server_map: dict[str, str]) -> pa.Array:
     if not server_map:
         return links["target_domain"]
-    host = pc.struct_field(pc.extract_regex(links["target_url"], HOST), "host")
+    host = pa.array([_core.host(url) for url in links["target_url"].to_pylist()], pa.string())
     return server_names(
         pa.table({"host": host, "domain": links["target_domain"]}), server_map
     ).combine_chunks()
@@ -127,7 +127,7 @@ def _first(quilt: pa.ChunkedArray, source: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _added_up(quilts: pa.Table, sources: pa.Table) -> pa.Table:
-    """The quilts with what their sources amount to."""
+    """The quilts with sums over their sources."""
     named = pc.if_else(sources["attributed"], sources["new_grams"], 0)
     rows = pa.table(
         {

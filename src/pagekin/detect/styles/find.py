@@ -18,7 +18,9 @@ from pagekin.params import Params, StyleParams
 from pagekin.run import Run
 from pagekin.tables import STYLE_CLUSTERS, STYLE_MEMBERS
 
-FINGERPRINTS = pa.schema([("page", pa.int64()), ("style", pa.binary()), ("known", pa.int64())])
+FINGERPRINTS = pa.schema(
+    [("page", pa.int64()), ("style", pa.binary()), ("structure", pa.binary()), ("known", pa.int64())]
+)
 MEMBERS = pa.schema(
     [
         ("cluster", pa.int64()),
@@ -47,16 +49,26 @@ class StyleReducer:
     def __post_init__(self) -> None:
         p = self.params
         self.native = _core.StyleClusters(
-            self.resources.threads, p.m, p.k, p.probes, p.t, p.budget, p.seed, p.split_worms
+            self.resources.threads,
+            p.m,
+            p.k,
+            p.probes,
+            p.t,
+            p.structure_t,
+            p.budget,
+            p.seed,
+            p.split_worms,
         )
 
     def push(self, batch: Batch) -> None:
         self.native.push(batch)
 
     def finish(self) -> Iterator[Batch]:
-        for probe in range(self.params.probes):
+        kinds = 2 if self.params.structure_t else 1
+        probes = kinds * self.params.probes
+        for probe in range(probes):
             self.native.probe(probe)
-            self.resources.advance((probe + 1) / self.params.probes)
+            self.resources.advance((probe + 1) / probes)
         yield self.native.members().cast(MEMBERS)
         big = self.native.big_buckets()
         reported = [{"dimensions": d, "minima": v, "fingerprints": n} for d, v, n in big[:MAX_REPORTED]]
@@ -87,12 +99,12 @@ def find_styles(run: Run, engine: Engine, params: Params) -> None:
 
 
 def _fingerprints(run: Run, engine: Engine, current: Run) -> Any:
-    data = engine.load(run, "sketches", ["page", "style"])
+    data = engine.load(run, "sketches", FINGERPRINTS.names[:-1])
     return engine.map(data, known_groups(run, current, "style_members", "cluster", FINGERPRINTS))
 
 
 def _rank(members: pa.Table, run: Run, engine: Engine) -> tuple[pa.Table, pa.Table]:
-    """The two tables: clusters by mean similarity × domains, and their (new) members."""
+    """The two tables: clusters by their weight, and their (new) members."""
     columns = ["url", "host", "domain", "words", "links", "title", "generator"]
     pages = run.page_columns("pages", columns, members["page"])
     for name in columns:
@@ -114,6 +126,8 @@ def _rank(members: pa.Table, run: Run, engine: Engine) -> tuple[pa.Table, pa.Tab
     )
     count = pc.cast(grouped["page_count"], pa.float64())
     mean = pc.divide(pc.divide(pc.cast(grouped["millionths_sum"], pa.float64()), count), MILLION)
+    # Pages without a host have no domain either; together they are one.
+    domains = pc.cast(pc.max_element_wise(grouped["domain_count_distinct"], 1), pa.float64())
     figures = cluster_figures(members, grouped["cluster"], run, engine)
     clusters = pa.table(
         {
@@ -124,6 +138,9 @@ def _rank(members: pa.Table, run: Run, engine: Engine) -> tuple[pa.Table, pa.Tab
             "domains": grouped["domain_count_distinct"],
             "mean_similarity": mean,
             "score": pc.multiply(mean, pc.cast(grouped["domain_count_distinct"], pa.float64())),
+            "weight": pc.multiply(
+                pc.multiply(mean, domains), pc.log2(pc.add(pc.divide(count, domains), 1.0))
+            ),
             "name": name_clusters(members, grouped["cluster"], grouped["centroid_first"], run),
             "centroid": grouped["centroid_first"],
             "centroid_url": lookup(grouped["centroid_first"], members, "page", "url"),
@@ -134,7 +151,7 @@ def _rank(members: pa.Table, run: Run, engine: Engine) -> tuple[pa.Table, pa.Tab
     )
     kinds = pa.array([kind_of(row) for row in clusters.to_pylist()], pa.string())
     clusters = clusters.append_column("kind", kinds).sort_by(
-        [("score", "descending"), ("pages", "descending"), ("cluster", "ascending")]
+        [("weight", "descending"), ("pages", "descending"), ("cluster", "ascending")]
     )
     clusters = clusters.append_column("rank", pa.array(range(1, clusters.num_rows + 1), pa.int64()))
     ranked = members.filter(members["new"])

@@ -1,111 +1,74 @@
-"""Names for clusters, from what their pages say of themselves: generator, title, and well-known phrases."""
+"""Names for clusters, from what their pages say of themselves (`signatures.toml`), strongest evidence first.
+
+What most members say in their heads names a cluster; else what most of the texts say that are read. A text
+counts more than a head where one program is built on another: pages by Sphinx say Docutils in their heads.
+"""
 
 from __future__ import annotations
 
-import re
+from collections import Counter, defaultdict
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin.detect.joins import lookup
+from pagekin.detect.styles.signatures import by_head, name_by_text, table
 from pagekin.run import Run
 
-FORUMS = (
-    "phpBB|vBulletin|Simple Machines|SMF|MyBB|Discourse|FluxBB|PunBB|XenForo|Invision|Vanilla|YaBB|Phorum"
-)
-OTHERS = (
-    "WordPress|MediaWiki|Drupal|Joomla|TYPO3|DokuWiki|MoinMoin|TWiki|Foswiki|XWiki|Confluence|Movable Type|"
-    "Blogger|Tumblr|Ghost|Serendipity|Textpattern|Hugo|Jekyll|Plone|SPIP|Moodle|Magento|PrestaShop|osCommerce|"
-    "Zen Cart|OpenCart|Shopify|Gallery|Coppermine|ViewVC|GitLab|Gitea|Trac|Redmine|Bugzilla|MantisBT|Mailman"
-)
-"""Software that many sites run and name at the foot of their pages."""
+MOST = 0.5
+"""More than this share of the members must say the same."""
 
-TITLES: tuple[tuple[str, str], ...] = (
-    ("directory listing", r"^Index of /|^Directory listing (for|of) |^Listing of /"),
-    (
-        "default server page",
-        r"Apache2? .*Default Page|^Apache HTTP Server Test Page|^Test Page for the Apache",
-    ),
-    (
-        "default server page",
-        r"^Welcome to nginx|^IIS7?$|^IIS Windows Server|^It works!?$|^Welcome to OpenResty",
-    ),
-    ("default server page", r"^(Caddy|lighttpd|Apache Tomcat/\S+|Default Web Site Page)\b"),
-    ("parked domain", r"(?i)\b(domain|website) .{0,40}\b(is )?(for sale|parked|expired)\b|^Parked\b"),
-    ("error page", r"(?i)^(4\d\d|5\d\d)\b|\b(page|file) not found\b|^Error \d\d\d"),
-)
-"""A genre, and patterns of its titles."""
+READ = 8
+"""Members of a cluster whose texts are read: the first ones, and the centroid."""
 
-TEXTS: tuple[tuple[str, str], ...] = (
-    ("parked domain", r"(?i)\bthis domain (name )?(is|may be) (parked|for sale)|\bbuy this domain\b"),
-    ("parked domain", r"(?i)\bdomain (is )?parked (free|by|with)\b|\bparked domain\b"),
-    (
-        "default server page",
-        r"(?i)\bweb ?server (works|is working|software is running)\b|\bserver .{0,40}was installed\b",
-    ),
-    (
-        "default server page",
-        r"(?i)\bno (site|content) has been (put|added|uploaded)\b|\bdefault (welcome|web) page\b",
-    ),
-    ("directory listing", r"(?i)^\s*Index of /\S*\s.*\bLast modified\b"),
-    ("forum", rf"(?i)\b(?:powered by|forum software(?: by)?)\W+(?P<maker>{FORUMS})\b"),
-    ("software", rf"(?i)\b(?:powered|published|generated) (?:by|with)\W+(?P<maker>{OTHERS})\b"),
-)
-"""A genre, and what a centroid's text says; the group `maker` names the software."""
-
-GENERATORS: tuple[tuple[str, str], ...] = (
-    ("forum", rf"(?i)\b({FORUMS}|board|forum|bulletin)\b"),
-    ("parked domain", r"(?i)\bpark"),
-)
-"""A genre, and the generators that make it."""
-
-PRODUCT = re.compile(r"(?i)^(?:powered|generated|created|built|produced)\s+(?:by|with)\s+|^generator:\s*")
-VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
-
-TEXT_EDGE = 10_000
-"""Characters at each end of a text that are searched."""
-
-_SPELLED = {name.lower(): name for name in f"{FORUMS}|{OTHERS}".split("|")}
-
-MIN_SHARE = 0.5
-"""This share of the members must say the same."""
-
-
-def product(generator: str) -> str:
-    """The software's name without its version.
-
-    Examples:
-        >>> product("Agora Board 2.0.21"), product("powered by WordPress.com"), product("Doxygen 1.9.4")
-        ('Agora Board', 'WordPress.com', 'Doxygen')
-    """
-    name = VERSION.sub("", PRODUCT.sub("", generator.strip())).strip(" -:;,")
-    return name or generator.strip()
-
-
-def genre(generator: str | None, title: str | None) -> str | None:
-    """The genre of one page, by its generator and title.
-
-    Examples:
-        >>> genre(None, "Index of /pub"), genre("phpBB 3.1", "A board"), genre("Doxygen 1.9", "Main page")
-        ('directory listing', 'forum: phpBB', 'software: Doxygen')
-    """
-    found = next((name for name, pattern in TITLES if title and re.search(pattern, title)), None)
-    if found:
-        return found
-    if generator:
-        maker = product(generator)
-        kind = next((name for name, pattern in GENERATORS if re.search(pattern, generator)), "software")
-        return f"{kind}: {maker}"
-    return None
+STOCK = {"parked domain", "default server page", "error page", "challenge page", "directory listing"}
+"""Genres of pages that nobody wrote: the server, the registrar or a guard puts them up."""
 
 
 def name_clusters(
-    members: pa.Table, clusters: pa.ChunkedArray, centroids: pa.ChunkedArray, run: Run
+    members: pa.Table,
+    clusters: pa.ChunkedArray,
+    centroids: pa.ChunkedArray,
+    run: Run,
 ) -> pa.Array:
-    """A name for each of the clusters; null where the pages name none."""
+    """A name for each of the clusters, null where the pages do not say."""
+    by_vote = lookup(clusters, _voted(members), "cluster", "name").to_pylist()
+    by_text = _read(members, clusters, centroids, run)
+    names = [strongest(head, text) for head, text in zip(by_vote, by_text, strict=True)]
+    return pa.array(names, pa.string())
+
+
+def strongest(head: str | None, text: str | None) -> str | None:
+    """The name that counts more.
+
+    Examples:
+        >>> strongest("software: Docutils", "software: Sphinx")
+        'software: Sphinx'
+        >>> strongest("software: Doxygen", "software: WordPress"), strongest(None, "forum: phpBB")
+        ('software: Doxygen', 'forum: phpBB')
+        >>> strongest("software: WordPress", "parked domain")
+        'parked domain'
+    """
+    if head is None or text is None:
+        return head or text
+    if head in STOCK:
+        return head
+    if text in STOCK or _built_on().get(text) == head:
+        return text
+    return head
+
+
+def _built_on() -> dict[str, str]:
+    """Software → the software that it is built on."""
+    pairs = [(entry, below) for entry in table() for below in entry.over]
+    return {f"{entry.genre}: {entry.name}": f"{entry.genre}: {below}" for entry, below in pairs}
+
+
+def _voted(members: pa.Table) -> pa.Table:
+    """What most members of a cluster say in their heads: cluster, name."""
     said = members.select(["cluster", "generator", "title"])
     kinds = said.group_by(["generator", "title"], use_threads=False).aggregate([])
-    names = [genre(row["generator"], row["title"]) for row in kinds.to_pylist()]
+    names = [by_head(row["generator"], row["title"]) for row in kinds.to_pylist()]
     keyed = kinds.append_column("name", pa.array(names, pa.string()))
     keyed = keyed.append_column("key", _key(keyed))
     said = said.append_column("name", lookup(_key(said), keyed, "key", "name"))
@@ -115,25 +78,33 @@ def name_clusters(
         pc.cast(votes["name_count"], pa.float64()),
         pc.cast(lookup(votes["cluster"], totals, "cluster", "count_all"), pa.float64()),
     )
-    won = votes.filter(pc.greater(share, MIN_SHARE))
-    by_vote = lookup(clusters, won, "cluster", "name")
-    texts = run.page_columns("texts", ["text"], centroids)["text"]
-    by_text = [_by_text(text) for text in texts.to_pylist()]
-    return pc.coalesce(by_vote, pa.array(by_text, pa.string()))
+    return votes.filter(pc.greater(share, MOST))
 
 
-def _key(table: pa.Table) -> pa.ChunkedArray:
+def _key(rows: pa.Table) -> pa.ChunkedArray:
     """Generator and title in one string."""
     return pc.binary_join_element_wise(
-        pc.fill_null(table["generator"], "\1"), pc.fill_null(table["title"], "\1"), "\0"
+        pc.fill_null(rows["generator"], "\1"), pc.fill_null(rows["title"], "\1"), "\0"
     )
 
 
-def _by_text(text: str | None) -> str | None:
-    """What a page's words say, at its head or at its foot."""
-    shown = text if text is None or len(text) <= 2 * TEXT_EDGE else f"{text[:TEXT_EDGE]}\n{text[-TEXT_EDGE:]}"
-    for name, pattern in TEXTS:
-        if found := re.search(pattern, shown or ""):
-            maker = found.groupdict().get("maker")
-            return f"{name}: {_SPELLED[maker.lower()]}" if maker else name
-    return None
+def _read(
+    members: pa.Table, clusters: pa.ChunkedArray, centroids: pa.ChunkedArray, run: Run
+) -> list[str | None]:
+    """What most of the texts say that are read, for each of the clusters."""
+    chosen: dict[int, list[int]] = defaultdict(list)
+    for cluster, centroid in zip(clusters.to_pylist(), centroids.to_pylist(), strict=True):
+        chosen[cluster].append(centroid)
+    ordered = members.select(["cluster", "page"]).sort_by([("cluster", "ascending"), ("page", "ascending")])
+    for cluster, page in zip(ordered["cluster"].to_pylist(), ordered["page"].to_pylist(), strict=True):
+        if len(chosen[cluster]) < READ and page not in chosen[cluster]:
+            chosen[cluster].append(page)
+    wanted = [page for pages in chosen.values() for page in pages]
+    texts = run.page_columns("texts", ["text"], wanted)["text"].to_pylist()
+    said = {page: name_by_text(text) for page, text in zip(wanted, texts, strict=True)}
+    found: list[str | None] = []
+    for cluster in clusters.to_pylist():
+        votes = Counter(said[page] for page in chosen[cluster])
+        name, count = max(votes.items(), key=lambda vote: (vote[1], vote[0] or ""))
+        found.append(name if count > MOST * len(chosen[cluster]) else None)
+    return found

@@ -1,5 +1,6 @@
 """What kind of cluster it is, and the figures that decide.
 
+stock page   the name says that nobody wrote them: parked, default, error and challenge pages, listings
 copy/paste   few pages on each of several hosts, and skeletons unlike the centroid's: a text, script or
              frameset passed on (the pages of one template differ in skeleton too, but each host has many)
 mirror       at least two fifths of the pages have a text duplicate in the cluster on another host
@@ -18,11 +19,12 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.joins import lookup
+from pagekin.detect.styles.genres import STOCK
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
 MIRRORED = 0.4
-SKELETON = 0.5
+SKELETON = 0.25
 PASTED_PER_HOST = 2
 INNER_LINKS = 0.3
 LINK_DENSITY = 0.05
@@ -43,6 +45,8 @@ def kind_of(cluster: Mapping[str, Any]) -> str | None:
     """
     if cluster["mirrored"] is None:
         return None
+    if cluster.get("name") in STOCK:
+        return "stock page"
     scattered = cluster["hosts"] >= 2 and cluster["pages"] < PASTED_PER_HOST * cluster["hosts"]
     if scattered and cluster["skeleton_similarity"] < SKELETON:
         return "copy/paste"

@@ -181,14 +181,22 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
         f"FROM members WHERE cluster = ?) WHERE place IN ({', '.join(map(str, places)) or '-1'}) OR page = ?",
         [cluster, row["centroid"]],
     )
-    styles = context.styles.get([one["page"] for one in drawn])
-    drawn = [one for one in drawn if one["page"] in styles]
-    least = context.run.params.style.t
+    pages = [one["page"] for one in drawn]
+    style = context.run.params.style
+    layers = [(context.styles.get(pages), style.t)]
+    if style.structure_t:
+        layers.append((context.structures.get(pages), style.structure_t))
+    drawn = [one for one in drawn if any(one["page"] in prints for prints, _ in layers)]
+
+    def linked(a: int, b: int) -> bool:
+        """By noise or by structure."""
+        return any(
+            a in prints and b in prints and _core.style_matches(prints[a], prints[b])[0] >= least
+            for prints, least in layers
+        )
+
     links = [
-        (a, b)
-        for a in range(len(drawn))
-        for b in range(a)
-        if _core.style_matches(styles[drawn[a]["page"]], styles[drawn[b]["page"]])[0] >= least
+        (a, b) for a in range(len(drawn)) for b in range(a) if linked(drawn[a]["page"], drawn[b]["page"])
     ]
     centre = next((n for n, one in enumerate(drawn) if one["page"] == row["centroid"]), None)
     graph = Graph(
@@ -271,11 +279,12 @@ def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str,
         pages = [html_of(context, page) for _, page in chosen]
     except PagekinError as error:
         return "", str(error)
-    noise = _core.noise(pages[0])
+    style = context.run.params.style
+    noise = _core.noise(pages[0], style.scripts)
     kept = bytearray(b"\1") * len(noise)
     for other in pages[1:]:
         shared = bytearray(len(noise))
-        for low, high in _core.shared_spans(pages[0], other, context.run.params.style.n):
+        for low, high in _core.shared_spans(pages[0], other, style.n, style.scripts):
             shared[low:high] = b"\1" * (high - low)
         kept = bytearray(a & b for a, b in zip(kept, shared, strict=True))
     parts: list[str] = []

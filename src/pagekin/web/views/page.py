@@ -56,12 +56,14 @@ def page_view(context: Context, page: int) -> PageView | None:
 
 
 def _template(context: Context, row: dict[str, Any]) -> Kin:
-    style = context.styles.get([row["page"]]).get(row["page"])
+    style, structure = (
+        shelf.get([row["page"]]).get(row["page"]) for shelf in (context.styles, context.structures)
+    )
     if style is None:
         return Kin(
             "No template", "The page has too little HTML to judge its style, or only its text is known.", []
         )
-    found = context.checker.known.like_style(style)[: LISTED + 1]
+    found = context.checker.known.like_style(style, structure)[: LISTED + 1]
     rows = []
     for one in found:
         other = context.checker.known.row(one.row)
@@ -111,7 +113,7 @@ def _fuzzy(context: Context, row: dict[str, Any]) -> Kin:
 
 
 def _quilt(context: Context, row: dict[str, Any]) -> Kin:
-    if row["patch_fraction"] is None:
+    if row["covered_fraction"] is None:
         return Kin("Not a quilt", "Too little of its text is on other sites' pages.", [])
     rows = context.catalog.rows(
         "SELECT source AS page, source_url AS url, share FROM quilt_sources WHERE page = ? "
@@ -120,7 +122,7 @@ def _quilt(context: Context, row: dict[str, Any]) -> Kin:
     )
     for one in rows:
         one["note"] = f"{percent(one['share'])} of what is shared"
-    title = f"A quilt: {row['patch_fraction']:.0%} of its text is on other pages"
+    title = f"A quilt: {row['covered_fraction']:.0%} of its text is on other pages"
     return Kin(title, f"{plural(row['sources'], 'source')}:", rows, f"/quilts/{row['page']}")
 
 

@@ -33,7 +33,7 @@ def site_view(context: Context, name: str) -> SiteView | None:
     where, values = "domain = ? AND (domain = ? OR host = ?)", [domain, name, name]
     row = context.catalog.row(
         f"""SELECT count(*) AS pages, count(DISTINCT host) AS hosts, count(DISTINCT cluster) AS clusters,
-        count(*) FILTER (patch_fraction IS NOT NULL) AS quilts,
+        count(*) FILTER (covered_fraction IS NOT NULL) AS quilts,
         count(*) FILTER ("class" IS NOT NULL AND "class" <> page) AS copies FROM site_pages WHERE {where}""",
         values,
     )
@@ -41,8 +41,8 @@ def site_view(context: Context, name: str) -> SiteView | None:
         return None
     popular = context.catalog.row("SELECT mean_popular, rank, originality FROM sites WHERE site = ?", [name])
     pages = context.catalog.rows(
-        f"""SELECT page, url, title, words, cluster, "class", patch_fraction FROM site_pages WHERE {where}
-        ORDER BY patch_fraction DESC NULLS LAST, page LIMIT {LISTED}""",
+        f"""SELECT page, url, title, words, cluster, "class", covered_fraction FROM site_pages WHERE {where}
+        ORDER BY covered_fraction DESC NULLS LAST, page LIMIT {LISTED}""",
         values,
     )
     clusters = context.catalog.rows(

@@ -1,9 +1,9 @@
-//! Where a page leads by itself, without a link to click: frames, and a refresh that names another address.
+//! URLs that a browser loads without a click: those of frames, and of a refresh.
 
 use crate::page::html::markup::{Element, attributes, comment_end, element, end_tag, is_space, name_end};
 use crate::simd::find::find;
 
-/// The addresses as written, still with character references, in order.
+/// The URLs as written, still with character references, in order.
 pub fn auto_targets(html: &str) -> Vec<&str> {
     let bytes = html.as_bytes();
     let mut found = Vec::new();
@@ -58,27 +58,27 @@ pub fn auto_targets(html: &str) -> Vec<&str> {
     found
 }
 
-/// The address in the content of a refresh: `5; url=/there`.
+/// The URL in the content of a refresh: `5; url=/there`.
 fn target(content: &str) -> Option<&str> {
     let blank = |c: char| c.is_ascii() && is_space(c as u8);
     let rest = content.trim_start_matches(blank);
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let after = rest.trim_start_matches(blank);
-    // There must be something between the seconds and the address.
-    let address = match after.strip_prefix([';', ',']) {
-        Some(address) => address.trim_start_matches(blank),
+    // There must be something between the seconds and the URL.
+    let url = match after.strip_prefix([';', ',']) {
+        Some(url) => url.trim_start_matches(blank),
         None if after.len() < rest.len() => after,
         None => return None,
     };
-    let named = address.get(..3).filter(|word| word.eq_ignore_ascii_case("url")).and_then(|_| {
-        address[3..].trim_start_matches(blank).strip_prefix('=').map(|value| value.trim_start_matches(blank))
+    let named = url.get(..3).filter(|word| word.eq_ignore_ascii_case("url")).and_then(|_| {
+        url[3..].trim_start_matches(blank).strip_prefix('=').map(|value| value.trim_start_matches(blank))
     });
-    let address = named.unwrap_or(address);
-    let address = match address.chars().next() {
-        Some(quote @ ('"' | '\'')) => address[1..].split(quote).next().unwrap_or_default(),
-        _ => address,
+    let url = named.unwrap_or(url);
+    let url = match url.chars().next() {
+        Some(quote @ ('"' | '\'')) => url[1..].split(quote).next().unwrap_or_default(),
+        _ => url,
     };
-    Some(address.trim_matches(blank)).filter(|address| !address.is_empty())
+    Some(url.trim_matches(blank)).filter(|url| !url.is_empty())
 }
 
 #[cfg(test)]

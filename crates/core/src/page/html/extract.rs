@@ -3,15 +3,17 @@
 //! Every byte is looked at a bounded number of times and nothing is kept per open element but a few counters, so
 //! that a million nested tags cost what a million flat ones do.
 
+use std::ops::Range;
+
 use crate::page::html::generator::GeneratorFinder;
 use crate::page::html::markup::{Element, attributes, comment_end, element, end_tag, name_end};
 use crate::page::html::skeleton::{MINIMA, Skeleton, number};
+use crate::page::html::structure::{Structure, Tag};
 use crate::page::html::text::TextWriter;
 use crate::simd::find::find;
 
 /// What a page's markup yields. Links are as written, still with character references.
 pub struct Extract<'a> {
-    /// The visible text.
     pub text: String,
     /// The text of the first title outside drawings.
     pub title: Option<String>,
@@ -21,8 +23,12 @@ pub struct Extract<'a> {
     pub base: Option<&'a str>,
     /// What the page says made it.
     pub generator: Option<String>,
-    /// Minima over its runs of tags.
+    /// Minima over n-grams of its tags.
     pub skeleton: Option<[u16; MINIMA]>,
+    /// The fingerprint of its structure, if it was asked for.
+    pub structure: Option<Vec<u16>>,
+    /// Where the contents of scripts and style sheets are.
+    pub code: Vec<Range<usize>>,
 }
 
 struct Walk<'a> {
@@ -33,14 +39,20 @@ struct Walk<'a> {
     base: Option<&'a str>,
     generator: GeneratorFinder<'a>,
     skeleton: Skeleton,
+    structure: Structure,
+    code: Vec<Range<usize>>,
     templates: u64,
     drawings: u64,
     pres: u64,
     listings: u64,
 }
 
-/// Extracts text, title and links.
 pub fn extract(html: &str) -> Extract<'_> {
+    extract_with(html, 0)
+}
+
+/// The same, with a structure fingerprint of m dimensions unless that is none.
+pub fn extract_with(html: &str, m: usize) -> Extract<'_> {
     let mut walk = Walk {
         html,
         writer: TextWriter::with_capacity(html.len() / 4),
@@ -49,6 +61,8 @@ pub fn extract(html: &str) -> Extract<'_> {
         base: None,
         generator: GeneratorFinder::default(),
         skeleton: Skeleton::default(),
+        structure: Structure::new(m),
+        code: Vec::new(),
         templates: 0,
         drawings: 0,
         pres: 0,
@@ -62,6 +76,8 @@ pub fn extract(html: &str) -> Extract<'_> {
         base: walk.base,
         generator: walk.generator.name(),
         skeleton: walk.skeleton.finish(),
+        structure: walk.structure.finish(),
+        code: walk.code,
     }
 }
 
@@ -124,10 +140,18 @@ impl<'a> Walk<'a> {
         let name_from = open + 1;
         let name_to = name_end(bytes, name_from);
         let what = element(&bytes[name_from..name_to]);
+        let mut tag = Tag::start(&bytes[name_from..name_to]);
+        let wanted = self.structure.wanted();
+        let mut saw = |name: &Range<usize>, value: &Range<usize>| {
+            if wanted {
+                tag.attribute(&bytes[name.clone()], &bytes[value.clone()]);
+            }
+        };
         let end = match what {
             Element::Link | Element::Base if self.templates == 0 => {
                 let mut href = None;
                 let end = attributes(bytes, name_to, |name, value| {
+                    saw(&name, &value);
                     if href.is_none() && bytes[name].eq_ignore_ascii_case(b"href") {
                         href = Some(value);
                     }
@@ -141,8 +165,8 @@ impl<'a> Walk<'a> {
                 }
                 end
             }
-            Element::Meta => self.generator.meta(self.html, name_to),
-            _ => attributes(bytes, name_to, |_, _| ()),
+            Element::Meta => self.generator.meta(self.html, name_to, saw),
+            _ => attributes(bytes, name_to, |name, value| saw(&name, &value)),
         };
         // The page ends inside the tag: it is dropped with all it swallowed.
         let Some(end) = end else { return bytes.len() };
@@ -150,10 +174,15 @@ impl<'a> Walk<'a> {
         if let Some(number) = number(name) {
             self.skeleton.tag(number);
         }
+        self.structure.push(tag);
         match what {
             Element::Raw | Element::RawSpace => {
                 self.separate(what);
-                self.content(end, name).1
+                let (content, after) = self.content(end, name);
+                if name.eq_ignore_ascii_case(b"script") || name.eq_ignore_ascii_case(b"style") {
+                    self.code.push(end..end + content.len());
+                }
+                after
             }
             Element::Title => {
                 let (content, after) = self.content(end, name);
@@ -194,6 +223,7 @@ impl<'a> Walk<'a> {
         let Some(end) = attributes(bytes, name_to, |_, _| ()) else {
             return bytes.len();
         };
+        self.structure.push(Tag::end(&bytes[name_from..name_to]));
         let what = element(&bytes[name_from..name_to]);
         if what == Element::Template {
             self.templates = self.templates.saturating_sub(1);

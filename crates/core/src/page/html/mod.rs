@@ -6,4 +6,5 @@ pub mod extract;
 pub mod generator;
 pub mod markup;
 pub mod skeleton;
+pub mod structure;
 pub mod text;

@@ -7,10 +7,8 @@ use crate::hash::mix;
 
 /// Tags in an n-gram.
 const NGRAM: usize = 4;
-/// Minima kept.
 pub const MINIMA: usize = 32;
 
-/// Collects a page's tags.
 pub struct Skeleton {
     last: [u64; NGRAM],
     tags: usize,

@@ -126,13 +126,13 @@ impl TextWriter {
         end
     }
 
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(simd_x86))]
     fn copy_visible_blocks(&mut self, _: &[u8], begin: usize) -> usize {
         begin
     }
 
     /// Whole blocks: as long as every blank stands alone, it can be written at once.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     #[inline]
     fn copy_visible_blocks(&mut self, segment: &[u8], begin: usize) -> usize {
         use std::arch::x86_64::*;
@@ -203,7 +203,6 @@ impl TextWriter {
         }
     }
 
-    /// The text.
     pub fn finish(mut self) -> String {
         self.out.shrink_to_fit();
         String::from_utf8(self.out).expect("only whole characters are written")

@@ -1,11 +1,12 @@
 //! Words: maximal alphanumeric runs, case-folded; in scripts without spaces, single characters.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use caseless::Caseless;
 
 use crate::page::text::chars::{CharClass, CharClasses, char_at};
-#[cfg(target_arch = "x86_64")]
+#[cfg(simd_x86)]
 use crate::simd::blocks;
 
 /// The words of one page, one after the other in a single buffer that is reused from page to page.
@@ -45,7 +46,7 @@ impl Words {
 
     /// Takes ASCII bytes from `at` on; returns where it stopped, at the end or a character beyond ASCII.
     fn ascii(&mut self, bytes: &[u8], at: usize) -> usize {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(simd_x86)]
         if blocks::available() {
             // SAFETY: the features were just detected.
             let at = unsafe { self.ascii_blocks(bytes, at) };
@@ -68,7 +69,7 @@ impl Words {
         bytes.len()
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(simd_x86)]
     #[target_feature(enable = "ssse3,popcnt")]
     fn ascii_blocks(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while let Some(block) = blocks::ascii_block(bytes, at)
@@ -147,14 +148,8 @@ impl Words {
         }
     }
 
-    /// How many words there are.
     pub fn len(&self) -> usize {
         self.ends.len()
-    }
-
-    /// There are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
     }
 
     /// All words in one buffer, which goes on behind the last, and where each ends.
@@ -189,7 +184,45 @@ fn may_fold(c: char) -> bool {
     FOLDS.get(c as usize / 64).is_none_or(|bits| bits >> (c as usize % 64) & 1 == 1)
 }
 
-/// The words of `text` as strings.
+/// Where a word stands in its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordSpan {
+    pub bytes: Range<usize>,
+    pub chars: Range<usize>,
+}
+
+/// Where the words of a text stand: as many as `Words` finds.
+pub fn word_spans(text: &str) -> Vec<WordSpan> {
+    let classes = CharClasses::get();
+    let bytes = text.as_bytes();
+    let mut spans = Vec::new();
+    let mut begin: Option<(usize, usize)> = None;
+    let (mut at, mut chars) = (0, 0);
+    let span = |(byte, char): (usize, usize), at, chars| WordSpan { bytes: byte..at, chars: char..chars };
+    while at < bytes.len() {
+        // Most text is ASCII, which needs neither decoding nor the table.
+        let (class, next) = match bytes[at] {
+            b if b.is_ascii_alphanumeric() => (CharClass::Letter, at + 1),
+            b if b.is_ascii() => (CharClass::Noise, at + 1),
+            _ => {
+                let (c, next) = char_at(bytes, at);
+                (classes.of(c), next)
+            }
+        };
+        if class == CharClass::Letter {
+            begin.get_or_insert((at, chars));
+        } else {
+            spans.extend(begin.take().map(|begin| span(begin, at, chars)));
+            if class == CharClass::Alone {
+                spans.push(span((at, chars), next, chars + 1));
+            }
+        }
+        (at, chars) = (next, chars + 1);
+    }
+    spans.extend(begin.map(|begin| span(begin, at, chars)));
+    spans
+}
+
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Words::default();
     words.fill(text);
@@ -239,6 +272,18 @@ mod tests {
             plain.close();
             prop_assert_eq!(plain.iter().map(<[u8]>::to_vec).collect::<Vec<_>>(),
                             words(&text[..stop]).into_iter().map(String::into_bytes).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn spans_are_of_words(text in "([a-zA-Z0-9 ,ÀéßİΣ漢ไ\u{0301}]|\\PC){0,60}") {
+            let spans = word_spans(&text);
+            let found: Vec<String> = spans.iter().flat_map(|span| words(&text[span.bytes.clone()])).collect();
+            prop_assert_eq!(found.len(), spans.len());
+            prop_assert_eq!(&found, &words(&text));
+            let chars: Vec<char> = text.chars().collect();
+            for span in spans {
+                prop_assert_eq!(&text[span.bytes], chars[span.chars].iter().collect::<String>());
+            }
         }
     }
 }

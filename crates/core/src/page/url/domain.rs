@@ -2,7 +2,6 @@
 
 use url::{Host, Url};
 
-/// The URL, if it is one.
 pub fn parse(url: &str) -> Option<Url> {
     Url::parse(url).ok()
 }
@@ -12,7 +11,7 @@ pub fn host(url: &str) -> Option<String> {
     parse(url)?.host_str().map(str::to_owned)
 }
 
-/// The registered domain of a host, or the host itself where there is none (an address, a bare name).
+/// The registered domain of a host, or the host itself where there is none (an IP address, a bare name).
 pub fn domain(host: &str) -> &str {
     // A host of nothing but a dot is its own domain.
     let host = host.strip_suffix('.').filter(|host| !host.is_empty()).unwrap_or(host);

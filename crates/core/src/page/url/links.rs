@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::page::html::entities::attribute_value;
 use crate::page::url::domain::domain;
-use crate::page::url::parts::{scheme, split};
+use crate::page::url::parts::{host, scheme};
 
 /// Longer targets and bases are dropped.
 const LONGEST_URL: usize = 4096;
@@ -16,7 +16,6 @@ const LONGEST_URL: usize = 4096;
 const ROOM: usize = 1 << 20;
 const ROOM_PER_BYTE: usize = 4;
 
-/// One link target.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Link {
     /// Absolute URL without fragment.
@@ -29,7 +28,7 @@ pub struct Link {
 ///
 /// A page whose URL is missing or no URL can still have absolute links.
 pub fn links(page_url: Option<&Url>, base: Option<&str>, hrefs: &[&str]) -> Vec<Link> {
-    // A long base and many short links would multiply the page's size; nobody writes such pages by accident.
+    // A long base and many short links would multiply the page's size.
     let mut room = ROOM + hrefs.iter().map(|href| href.len()).sum::<usize>() * ROOM_PER_BYTE;
     let base = base.and_then(|href| resolve_base(page_url, href));
     let base = Base::new(base.as_ref().or(page_url));
@@ -50,10 +49,10 @@ pub fn links(page_url: Option<&Url>, base: Option<&str>, hrefs: &[&str]) -> Vec<
         if target == own || target.len() > LONGEST_URL || seen.find(hash(&target), known).is_some() {
             continue;
         }
-        let host = host_of(&target);
+        let target_host = host(&target);
         let domain: Arc<str> = match targets.last() {
-            Some(last) if host_of(&last.url) == host => last.domain.clone(),
-            _ => domain(host).into(),
+            Some(last) if host(&last.url) == target_host => last.domain.clone(),
+            _ => domain(target_host).into(),
         };
         let Some(left) = room.checked_sub(target.len() + domain.len()) else { break };
         room = left;
@@ -78,11 +77,6 @@ fn join(base: Option<&Url>, href: &str) -> Option<Url> {
 
 fn is_ascii_blank(c: char) -> bool {
     c.is_ascii_whitespace()
-}
-
-/// The host in a serialised http(s) URL.
-fn host_of(target: &str) -> &str {
-    split(target).map_or("", |parts| parts.host)
 }
 
 /// The absolute http(s) URL, without fragment, that a reference means on a page; none if it leads nowhere.

@@ -16,33 +16,48 @@ pub struct UrlParts<'a> {
 
 /// The parts of a URL with an authority; none for anything else (`mailto:`, relative references).
 pub fn split(url: &str) -> Option<UrlParts<'_>> {
-    let scheme = scheme(url)?;
-    let rest = url[scheme.len()..].strip_prefix("://")?;
+    let (scheme, authority, rest) = authority(url)?;
     let (rest, fragment) = cut(rest, '#');
-    let (rest, query) = cut(rest, '?');
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (path, query) = cut(rest, '?');
     let (userinfo, host) = match authority.rsplit_once('@') {
         Some((userinfo, host)) => (Some(userinfo), host),
         None => (None, authority),
     };
-    // The colons of an IPv6 address are inside its brackets.
-    let (host, port) = match host.rfind(':') {
-        Some(colon) if !host.ends_with(']') => (&host[..colon], Some(&host[colon + 1..])),
-        _ => (host, None),
-    };
+    let (host, port) = cut_port(host);
     let is_default = |port: &&str| {
         scheme.eq_ignore_ascii_case("http") && *port == "80" || scheme.eq_ignore_ascii_case("https") && *port == "443"
     };
     Some(UrlParts { scheme, userinfo, host, port: port.filter(|port| !is_default(port)), path, query, fragment })
 }
 
+/// The host as it is written; empty for a URL without an authority.
+pub fn host(url: &str) -> &str {
+    let authority = authority(url).map_or("", |parts| parts.1);
+    cut_port(authority.rsplit_once('@').map_or(authority, |(_, host)| host)).0
+}
+
+/// Scheme, authority, and what follows it.
+fn authority(url: &str) -> Option<(&str, &str, &str)> {
+    let scheme = scheme(url)?;
+    let rest = url[scheme.len()..].strip_prefix("://")?;
+    let end = rest.bytes().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+    Some((scheme, &rest[..end], &rest[end..]))
+}
+
+fn cut_port(host: &str) -> (&str, Option<&str>) {
+    match host.rfind(':') {
+        // The colons of an IPv6 address are inside its brackets.
+        Some(colon) if !host.ends_with(']') => (&host[..colon], Some(&host[colon + 1..])),
+        _ => (host, None),
+    }
+}
+
 fn cut(text: &str, at: char) -> (&str, Option<&str>) {
     text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-/// The scheme, if the reference has one.
 pub fn scheme(href: &str) -> Option<&str> {
-    let end = href.find([':', '/', '?', '#'])?;
+    let end = href.bytes().position(|b| matches!(b, b':' | b'/' | b'?' | b'#'))?;
     let scheme = &href[..end];
     let plausible = href.as_bytes()[end] == b':'
         && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -86,6 +101,7 @@ mod tests {
             let found = split(parsed.as_str()).unwrap();
             prop_assert_eq!(found.scheme, parsed.scheme());
             prop_assert_eq!(Some(found.host), parsed.host_str());
+            prop_assert_eq!(host(parsed.as_str()), found.host);
             prop_assert_eq!(found.port.map(str::to_owned), parsed.port().map(|port| port.to_string()));
             prop_assert_eq!(found.path, parsed.path());
             prop_assert_eq!(found.query, parsed.query());

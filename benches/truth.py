@@ -1,0 +1,104 @@
+"""Are the findings true? On real pages, with what they declare of themselves and what was planted.
+
+    python benches/truth.py [--part test|train] [--profile default|paper]...
+
+Fetches packages with apt on the first call. Defaults are chosen on the part `train` and reported on `test`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import truth_styles as styles
+import truth_texts as texts_of
+from harness import Row, publish
+from truth_corpus import Corpus, corpus, write
+
+import pagekin
+from pagekin.params import PROFILES, Params
+
+SIMILAR = 0.8
+LOWEST = {
+    "purity": 0.999,
+    "micro": 0.82,
+    "macro": 0.62,
+    "quilts": 0.9,
+    "planted": 1.0,
+    "edits": 0.995,
+    "precision": 1.0,
+    "fuzzy": 0.9,
+    "names": 27.0,
+}
+"""What the defaults must reach on the part `test`; the papers' values are there to be compared with."""
+
+
+def main() -> None:
+    """Measures the profiles."""
+    parser = argparse.ArgumentParser(description="Compare the findings with what is true.")
+    parser.add_argument("--part", choices=("test", "train"), default="test")
+    parser.add_argument("--profile", choices=PROFILES, action="append")
+    options = parser.parse_args()
+    made = corpus(options.part)
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for profile in options.profile or PROFILES:
+            rows += measure(made, profile, Path(folder) / profile)
+    publish("truth" if options.part == "test" else f"truth-{options.part}", rows)
+
+
+def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
+    """All figures of one profile."""
+    folder.mkdir()
+    params = Params.of(profile)
+    goals = LOWEST if profile == "default" else {}
+
+    def row(what: str, value: float, unit: str, goal: str = "") -> Row:
+        return Row(f"{profile}: {what}", value, unit, at_least=goals.get(goal))
+
+    warc = write(made.pages, folder / "pages.warc.gz")
+    wanted = ["duplicates", "styles", "quilts", "fuzzy"]
+    run = pagekin.scan(warc, folder / "run", only=wanted, params=params)
+    real = made.of_kind("real")
+    cluster = styles.clusters_of(run)
+    recalls = styles.recalls(real, cluster)
+    yield row("pages", run.info["counts"]["pages"], "pages")
+    yield row("sites", len({page.site for page in real}), "packages")
+    yield row("styles, purity by generator", styles.purity(real, cluster), "share", "purity")
+    yield row("styles, pages with kin on other sites that meet it", styles.micro(recalls), "share", "micro")
+    yield row("the same, mean over generators", styles.macro(recalls), "share", "macro")
+    yield row("styles, pairs across sites together", styles.pair_recall(real, cluster), "share")
+    yield row(
+        "styles, pages in their generator's largest cluster", styles.completeness(real, cluster), "share"
+    )
+    library = write(made.libraries, folder / "library.warc.gz")
+    apart = pagekin.scan(library, folder / "library", only=["styles"], params=params)
+    joined = styles.joined_by_library(made.libraries, styles.clusters_of(apart))
+    label = f"{profile}: pages of unlike make joined by a script library"
+    yield Row(label, joined, "pages", at_most=0 if profile == "default" else None)
+    right, empty, wrong = styles.names_right(run, real)
+    print("\n".join(f"  {profile}, wrong name of cluster {line}" for line in wrong))
+    yield row(f"top {styles.TOP} clusters with the right name or none", right + empty, "clusters", "names")
+    yield row("of these without a name", empty, "clusters")
+    texts = texts_of.Texts(run)
+    honest, reported = texts_of.honest_quilts(run, texts)
+    yield row("quilts reported", reported, "pages")
+    yield row("quilts with half their text on other sites", honest / max(reported, 1), "share", "quilts")
+    found, due = texts_of.planted_quilts(run, made.of_kind("quilt"))
+    yield row("planted quilts found with their sources", found / max(due, 1), "share", "planted")
+    edits = made.of_kind("edit")
+    for least, most, goal in ((SIMILAR, 1.0, "edits"), (0.8, 0.85, ""), (0.85, 0.9, ""), (0.9, 0.95, "")):
+        met, due = texts_of.planted_edits(run, edits, least, most)
+        what = f"planted copies found, similarity {least:g} to {most:g}"
+        yield row(what, met / max(due, 1), "share", goal)
+    good, total = texts_of.true_duplicates(run, texts, SIMILAR)
+    yield row(f"duplicates with a page {SIMILAR:g} alike", good / max(total, 1), "share", "precision")
+    good, total = texts_of.true_fuzzy(run, texts, SIMILAR)
+    yield row("near pages in fuzzy classes", total, "pages")
+    yield row(f"fuzzy, text {SIMILAR:g} alike", good / max(total, 1), "share", "fuzzy")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Quilts, duplicates and fuzzy classes beside what was planted, and beside the texts themselves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from truth_corpus import Page, jaccard, phrases
+
+from pagekin import _core
+from pagekin.run import Run
+
+
+class Texts:
+    """The words and phrases of a run's pages."""
+
+    def __init__(self, run: Run) -> None:
+        rows = run.table("texts", ["url", "text"]).to_pydict()
+        self.text: dict[str, str] = dict(zip(rows["url"], rows["text"], strict=True))
+        self._phrases: dict[str, set[tuple[str, ...]]] = {}
+
+    def phrases(self, url: str) -> set[tuple[str, ...]]:
+        """The page's plain phrases."""
+        if url not in self._phrases:
+            self._phrases[url] = phrases(_core.words(self.text[url]))
+        return self._phrases[url]
+
+    def similarity(self, a: str, b: str) -> float:
+        """The exact Jaccard coefficient of two pages."""
+        return jaccard(self.phrases(a), self.phrases(b))
+
+
+def honest_quilts(run: Run, texts: Texts) -> tuple[int, int]:
+    """Quilts of which half the phrases are on pages of other domains, of all that are reported."""
+    pages = run.table("pages", ["url", "domain"]).to_pydict()
+    domain = dict(zip(pages["url"], pages["domain"], strict=True))
+    reported = run.table("quilts", ["url"])["url"].to_pylist()
+    wanted: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for url in reported:
+        for phrase in texts.phrases(url):
+            wanted[phrase] = set()
+    for url in texts.text:
+        for phrase in texts.phrases(url) & wanted.keys() if wanted else ():
+            wanted[phrase].add(domain[url])
+    honest = 0
+    for url in reported:
+        foreign = sum(bool(wanted[phrase] - {domain[url]}) for phrase in texts.phrases(url))
+        honest += 2 * foreign >= len(texts.phrases(url))
+    return honest, len(reported)
+
+
+def planted_quilts(run: Run, planted: Sequence[Page]) -> tuple[int, int]:
+    """Planted quilts with enough of their text from sources that are found with all of them, of all such."""
+    theta = run.params.quilts.theta
+    rows = run.table("quilt_sources", ["url", "source_url"]).to_pydict()
+    sources: dict[str, set[str]] = defaultdict(set)
+    for url, source in zip(rows["url"], rows["source_url"], strict=True):
+        sources[url].add(source)
+    due = [page for page in planted if (page.covered or 0) >= theta]
+    same = _representatives(run)
+    found = sum(
+        {same.get(url, url) for url in page.sources} <= {same.get(url, url) for url in sources[page.url]}
+        for page in due
+    )
+    return found, len(due)
+
+
+def _representatives(run: Run) -> dict[str, str]:
+    """For a page of a duplicate class, the one that stands for it."""
+    rows = run.table("duplicates", ["page", "url", "representative"]).to_pylist()
+    url = {row["page"]: row["url"] for row in rows}
+    return {row["url"]: url[row["representative"]] for row in rows}
+
+
+def planted_edits(run: Run, planted: Sequence[Page], least: float, most: float) -> tuple[int, int]:
+    """Edited copies of such a similarity that are in one class with what they were made from, of all such."""
+    rows = run.table("duplicates", ["url", "class"]).to_pydict()
+    classes = dict(zip(rows["url"], rows["class"], strict=True))
+    due = [page for page in planted if least <= (page.similarity or 0) < most]
+    met = sum(page.url in classes and classes[page.url] == classes.get(page.sources[0]) for page in due)
+    return met, len(due)
+
+
+def true_duplicates(run: Run, texts: Texts, least: float) -> tuple[int, int]:
+    """Pages of duplicate classes that are at least so similar to another page of their class, of all."""
+    classes: dict[int, list[str]] = defaultdict(list)
+    for row in run.table("duplicates", ["url", "class"]).to_pylist():
+        classes[row["class"]].append(row["url"])
+    good = total = 0
+    for urls in classes.values():
+        total += len(urls)
+        for url in urls:
+            good += any(texts.similarity(url, other) >= least for other in urls if other != url)
+    return good, total
+
+
+def true_fuzzy(run: Run, texts: Texts, least: float) -> tuple[int, int]:
+    """Near pages of fuzzy classes that are at least so similar to their representative, of all."""
+    rows = run.table("fuzzy", ["page", "url", "representative", "kind"]).to_pylist()
+    url = {row["page"]: row["url"] for row in rows}
+    near = [row for row in rows if row["kind"] == "near"]
+    good = sum(texts.similarity(row["url"], url[row["representative"]]) >= least for row in near)
+    return good, len(near)

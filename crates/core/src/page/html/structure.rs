@@ -1,0 +1,170 @@
+//! The structure of a page: which tags follow which, with the names of their attributes and classes.
+//!
+//! Noise sees what a template writes between letters; structure sees what it writes in them, and nothing of scripts,
+//! style sheets or text. Its fingerprint has m minima over the runs of four tags. A page has far fewer runs than
+//! n-grams of noise, so that a dimension which met none borrows the minimum of another, chosen by hash (optimal
+//! densification): the share of matching dimensions then estimates Jaccard for small pages too.
+
+use crate::hash::mix;
+
+/// Tags in a run.
+const RUN: usize = 4;
+/// A page that fills less than one in so many dimensions by its own runs has too little structure to compare: about 30
+/// different runs for 128 dimensions.
+const FEWEST: usize = 5;
+/// ASCII letters in lower case; what else changes does so alike in all pages.
+const LOWER: u64 = 0x2020_2020_2020_2020;
+
+/// Adds some bytes to a hash, whatever their case.
+#[inline(always)]
+fn fold(hash: u64, bytes: &[u8]) -> u64 {
+    const K: u64 = 0x9E37_79B9_7F4A_7C15;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut hash = hash;
+    for word in words {
+        hash = (hash ^ (u64::from_le_bytes(*word) | LOWER)).wrapping_mul(K).rotate_left(29);
+    }
+    let tail = rest.iter().fold(bytes.len() as u64, |tail, b| tail << 8 | u64::from(b | 0x20));
+    hash = (hash ^ tail).wrapping_mul(K);
+    hash ^ hash >> 32
+}
+
+/// One tag as a number.
+#[derive(Clone, Copy)]
+pub struct Tag(u64);
+
+impl Tag {
+    /// A start tag of this name.
+    #[inline(always)]
+    pub fn start(name: &[u8]) -> Self {
+        Tag(fold(1, name))
+    }
+
+    /// An end tag of this name.
+    #[inline(always)]
+    pub fn end(name: &[u8]) -> Self {
+        Tag(fold(2, name))
+    }
+
+    /// An attribute of it. Of the values only the names of classes count.
+    #[inline(always)]
+    pub fn attribute(&mut self, name: &[u8], value: &[u8]) {
+        self.0 = fold(self.0.rotate_left(7), name);
+        if name.eq_ignore_ascii_case(b"class") {
+            for class in value.split(u8::is_ascii_whitespace).filter(|class| !class.is_empty()) {
+                self.0 = fold(self.0.rotate_left(13), class);
+            }
+        }
+    }
+}
+
+/// Collects the runs of a page's tags.
+pub struct Structure {
+    last: [u64; RUN],
+    tags: usize,
+    least: Vec<u64>,
+}
+
+impl Structure {
+    /// With m dimensions; with none, nothing is collected.
+    pub fn new(m: usize) -> Self {
+        Structure { last: [0; RUN], tags: 0, least: vec![u64::MAX; m] }
+    }
+
+    /// Whether anything is collected.
+    #[inline(always)]
+    pub fn wanted(&self) -> bool {
+        !self.least.is_empty()
+    }
+
+    /// One more tag.
+    #[inline(always)]
+    pub fn push(&mut self, tag: Tag) {
+        if !self.wanted() {
+            return;
+        }
+        self.last[self.tags % RUN] = tag.0;
+        self.tags += 1;
+        if self.tags < RUN {
+            return;
+        }
+        let run = (0..RUN).fold(0u64, |run, back| run.rotate_left(16) ^ self.last[(self.tags + back) % RUN]);
+        let hash = mix(run);
+        let place = ((hash >> 32) * self.least.len() as u64) >> 32;
+        if let Some(least) = self.least.get_mut(place as usize) {
+            // The bits that chose the place say nothing within it.
+            *least = mix(hash).min(*least);
+        }
+    }
+
+    /// The fingerprint: 16 bits of each minimum, 0 for none; nothing for a page of fewer tags than a run has.
+    pub fn finish(&self) -> Option<Vec<u16>> {
+        if self.tags < RUN || self.least.is_empty() {
+            return None;
+        }
+        let stored = |least: &u64| if *least == u64::MAX { 0 } else { 1 + (mix(*least) % 65535) as u16 };
+        let own: Vec<u16> = self.least.iter().map(stored).collect();
+        let m = own.len();
+        if own.iter().filter(|v| **v != 0).count() * FEWEST < m {
+            return Some(own);
+        }
+        let lent = |empty: usize| {
+            let others = (1u64..).map(|turn| own[(mix((empty as u64) << 32 | turn) % m as u64) as usize]);
+            others.filter(|v| *v != 0).next().unwrap_or(0)
+        };
+        Some(own.iter().enumerate().map(|(at, &v)| if v == 0 { lent(at) } else { v }).collect())
+    }
+}
+
+/// The structure fingerprint of decoded HTML.
+pub fn structure(html: &str, m: usize) -> Option<Vec<u16>> {
+    super::extract::extract_with(html, m).structure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::style::fingerprint::compare;
+    use std::collections::HashSet;
+
+    const M: usize = 128;
+
+    /// A page of so many different paragraphs.
+    fn page(tags: std::ops::Range<usize>) -> String {
+        tags.map(|i| format!("<p class='c{i}'><b id=x>words {i}</b></p>")).collect()
+    }
+
+    #[test]
+    fn names_count_and_values_do_not() {
+        let one = "<div class='a b' id=x><p>text</p><br><i title=q>t</i></div>".repeat(3);
+        let same = "<DIV Class='a  b' ID=y><P>other</P><!-- c --><BR><i title=''>t</i></div>".repeat(3);
+        assert_eq!(structure(&one, M), structure(&same, M));
+        for other in [one.replace("a b", "a c"), one.replace("id=", "name="), one.replace("</i>", "")] {
+            assert_ne!(structure(&one, M), structure(&other, M));
+        }
+        let script = one.replacen("<p>", "<script>if (a < b) document.write('<td><tr>')</script><p>", 1);
+        let empty = one.replacen("<p>", "<script></script><p>", 1);
+        assert_eq!(structure(&script, M), structure(&empty, M));
+        assert_eq!(structure("<p><p><p>", M), None);
+        assert_eq!(structure(&one, 0), None);
+    }
+
+    #[test]
+    fn small_pages_stay_sparse_and_others_are_full() {
+        let filled = |html: &str| structure(html, M).unwrap().iter().filter(|v| **v != 0).count();
+        assert!(filled(&page(0..3)) < M / FEWEST);
+        assert_eq!(filled(&page(0..20)), M);
+    }
+
+    #[test]
+    fn matches_estimate_jaccard() {
+        for (a, b) in [(0..40, 0..40), (0..40, 20..60), (0..400, 100..500), (0..30, 30..60), (0..60, 0..120)] {
+            let runs = |range: std::ops::Range<usize>| -> HashSet<usize> { range.collect() };
+            let (x, y) = (runs(a.clone()), runs(b.clone()));
+            let truth = x.intersection(&y).count() as f64 / x.union(&y).count() as f64;
+            let (x, y) = (structure(&page(a), 1024).unwrap(), structure(&page(b), 1024).unwrap());
+            let found = f64::from(compare(&x, &y).matching) / 1024.0;
+            assert!((found - truth).abs() < 0.12, "{found} is not {truth}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+"""`pagekin figures`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The folder to write to.  [default: RUN/figures]"
+)
+@click.option(
+    "--cluster",
+    "clusters",
+    metavar="RANK",
+    type=int,
+    multiple=True,
+    help="Add the style cluster of this rank.",
+)
+@click.option(
+    "--like", metavar="URL|FILE", multiple=True, help="Add the curve of all pages by similarity to this one."
+)
+def figures(run: Path, output: Path | None, clusters: tuple[int, ...], like: tuple[str, ...]) -> None:
+    """Write every figure of a run's report as files, for a paper or a talk.
+
+    Each figure is an SVG file, a PNG file (with the extra `report`), and a CSV file with the numbers that
+    were drawn. Tables of the report are CSV files. Files of the same names are replaced.
+
+    \b
+    Examples:
+      pagekin figures run
+      pagekin figures run -o figures --cluster 1 --like http://brostohemo.example/node1000.shtml
+    """
+    from pagekin.cli.report import finished
+    from pagekin.look.figure import can_png
+    from pagekin.report.figures import write_figures
+
+    folder = output or run / "figures"
+    written = write_figures(finished(run), folder, clusters, like)
+    for path in written:
+        click.echo(path)
+    if not can_png():
+        click.echo("pagekin: no PNG files: install pagekin[report] for those", err=True)

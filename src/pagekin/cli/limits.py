@@ -1,0 +1,75 @@
+"""Limits of the system: found out before the work begins, and said plainly if they are met on the way.
+
+A library that gets no memory or no thread often aborts the process, and nobody can say anything any more. So
+a scan asks beforehand.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import threading
+
+from pagekin.errors import LimitError
+
+PROGRAM = 2 << 30
+"""Address space of the program itself: libraries, and what allocators reserve and never use."""
+THREAD = 200 << 20
+"""Address space of a thread: its stack, and its allocator's."""
+
+_NO_MEMORY = ("cannot allocate memory", "failed to map segment", "memory allocation", "out of memory")
+_NO_THREAD = ("can't start new thread", "resource temporarily unavailable", "thread pool")
+
+
+def check_limits(memory: int, threads: int | None) -> None:
+    """Raises if the system will not give a scan the address space and the threads that it needs."""
+    count = threads or os.cpu_count() or 1
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    needed = memory + PROGRAM + count * THREAD
+    if limit != resource.RLIM_INFINITY and limit < needed:
+        raise LimitError(
+            f"the address space is limited to {_gigabytes(limit)} (ulimit -v), and this scan needs "
+            f"{_gigabytes(needed)}; raise the limit, or give less --memory or fewer --threads"
+        )
+    # The kernels have pools of their own beside ours and Arrow's.
+    wanted = 2 * count + (os.cpu_count() or 1) + 4
+    started = _start_threads(wanted)
+    if started < wanted:
+        raise LimitError(
+            f"only {started} threads can be started, and this scan needs {wanted}; raise the limit "
+            "(ulimit -u, or the container's), or give fewer --threads"
+        )
+
+
+def _start_threads(wanted: int) -> int:
+    """How many threads can be there at once, up to so many."""
+    over = threading.Event()
+    waiting = []
+    try:
+        for _ in range(wanted):
+            thread = threading.Thread(target=over.wait, daemon=True)
+            thread.start()
+            waiting.append(thread)
+    except (RuntimeError, MemoryError):
+        pass
+    over.set()
+    for thread in waiting:
+        thread.join()
+    return len(waiting)
+
+
+def met_limit(error: BaseException) -> LimitError | None:
+    """What to say if an error means that the system gave no more memory or threads; None if it does not."""
+    text = str(error).lower()
+    if isinstance(error, MemoryError) or any(part in text for part in _NO_MEMORY):
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        known = "" if limit == resource.RLIM_INFINITY else f" than {_gigabytes(limit)} (ulimit -v)"
+        return LimitError(f"the system gave no more memory{known}; raise the limit, or give less --memory")
+    if any(part in text for part in _NO_THREAD):
+        advice = "raise the limit (ulimit -u), or give fewer --threads"
+        return LimitError(f"the system gave no more threads; {advice}")
+    return None
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 10**9:.1f} GB"

@@ -1,0 +1,19 @@
+"""Text of unknown origin on a terminal."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+_OBEYED = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+
+
+def escaped(text: str) -> str:
+    """The same text with what a terminal would obey (cursor, colours, direction) written as in JSON."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escape(c) if unicodedata.category(c) in _OBEYED else c for c in text)
+
+
+def _escape(character: str) -> str:
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]

@@ -1,0 +1,104 @@
+"""The table of signatures (`signatures.toml`), and what it says of one page."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+LOOKED_AT = 10_000
+"""Characters at each end of a text in which it may give itself away."""
+
+PRODUCT = re.compile(r"(?i)^(?:powered|generated|created|built|produced)\s+(?:by|with)\s+|^generator:\s*")
+VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One entry of the table."""
+
+    genre: str
+    name: str | None = None
+    software: tuple[str, ...] = ()
+    generator: re.Pattern[str] | None = None
+    title: re.Pattern[str] | None = None
+    text: re.Pattern[str] | None = None
+    max_words: int | None = None
+    over: tuple[str, ...] = ()
+
+    def named(self, found: re.Match[str]) -> str:
+        """What a page is called that this fits."""
+        name = self.name
+        if self.software and (said := found.groupdict().get("software")):
+            name = next(known for known in self.software if known.lower() == said.lower())
+        return f"{self.genre}: {name}" if name else self.genre
+
+
+@cache
+def table() -> tuple[Signature, ...]:
+    """All signatures, in their order."""
+    text = files("pagekin.detect.styles").joinpath("signatures.toml").read_text(encoding="utf-8")
+    return tuple(_signature(entry) for entry in tomllib.loads(text)["signature"])
+
+
+def _signature(entry: dict[str, object]) -> Signature:
+    software = tuple(str(name) for name in entry.get("software", ()))  # type: ignore[attr-defined]
+    names = f"(?P<software>{'|'.join(re.escape(name) for name in software)})"
+    patterns = {
+        key: re.compile(str(entry[key]).replace("{software}", names), re.IGNORECASE)
+        for key in ("generator", "title", "text")
+        if key in entry
+    }
+    rest = {key: entry[key] for key in ("genre", "name", "max_words") if key in entry}
+    over = tuple(str(name) for name in entry.get("over", ()))  # type: ignore[attr-defined]
+    return Signature(software=software, over=over, **rest, **patterns)  # type: ignore[arg-type]
+
+
+def product(generator: str) -> str:
+    """The software's name without its version.
+
+    Examples:
+        >>> product("Agora Board 2.0.21"), product("powered by WordPress.com"), product("Doxygen 1.9.4")
+        ('Agora Board', 'WordPress.com', 'Doxygen')
+    """
+    name = VERSION.sub("", PRODUCT.sub("", generator.strip())).strip(" -:;,")
+    return name or generator.strip()
+
+
+def by_head(generator: str | None, title: str | None) -> str | None:
+    """What one page gives itself away as by its title, or else by what it says made it.
+
+    Examples:
+        >>> by_head(None, "Index of /pub"), by_head("phpBB 3.1", "A board"), by_head("Mill 2", "Main page")
+        ('directory listing', 'forum: phpBB', 'software: Mill')
+        >>> by_head("DocBook XSL Stylesheets V1.79.1; GTK-Doc V1.33", "Main page")
+        'software: gtk-doc'
+    """
+    for part, said in (("title", title), ("generator", generator)):
+        for signature in table() if said else ():
+            pattern: re.Pattern[str] | None = getattr(signature, part)
+            if pattern and (found := pattern.search(said or "")):
+                if part == "generator" and signature.genre == "forum" and not signature.software:
+                    return f"forum: {product(said or '')}"
+                return signature.named(found)
+    return f"software: {product(generator)}" if generator else None
+
+
+def name_by_text(text: str | None) -> str | None:
+    """What a page's words give it away as.
+
+    Examples:
+        >>> name_by_text("Topics and replies. Powered by phpBB"), name_by_text("A text about parks")
+        ('forum: phpBB', None)
+    """
+    if not text:
+        return None
+    words = len(text.split(maxsplit=1000))
+    ends = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
+    for signature in table():
+        short_enough = signature.max_words is None or words <= signature.max_words
+        if signature.text and short_enough and (found := signature.text.search(ends)):
+            return signature.named(found)
+    return None

@@ -1,0 +1,162 @@
+"""Graphs of style similarity: a sample of all pages (the paper's Figure 3), or one cluster."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from pagekin import _core
+from pagekin.errors import UsageError
+from pagekin.look.figure import Figure
+from pagekin.look.graph import LINKS, Graph, draw
+from pagekin.look.table import Column, Table
+from pagekin.look.words import count, percent, plural, short_url, similarity
+from pagekin.params import StyleParams
+from pagekin.report.bins import pages_on
+from pagekin.report.story import TOP, Block, Data, Section, facts, heading, paragraph
+from pagekin.run import Run
+
+SAMPLE = 240
+"""Pages in a drawing: more would be a blot."""
+
+
+def sample_figure(data: Data) -> Figure | None:
+    """The pages of a sample, linked where their styles are similar; None where nothing is."""
+    if not data.has("sketches", "pages"):
+        return None
+    least = data.run.params.style.n
+    rows = data.rows("SELECT page FROM pages WHERE noise_chars >= ? ORDER BY page", least)
+    graph, urls = _graph(data.run, _spread(pa.array([page for (page,) in rows], pa.int64())), None)
+    if not graph.links:
+        return None
+    parts = [part for part in graph.components() if len(part) > 1]
+    alone = len(graph.pages) - sum(map(len, parts))
+    title = f"In a sample of {count(len(graph.pages))} pages, {len(parts):,} groups are written alike"
+    note = (
+        f"Each mark is a page, a line links two pages of similar style; colours and shapes are domains. "
+        f"{alone:,} pages are like no other of the sample.{_thinned(graph)}"
+    )
+    return _figure("style-graph", title, graph, urls, note)
+
+
+def cluster(data: Data, rank: int) -> Section:
+    """One cluster: its figures, its members (the paper's Table 2), and a drawing of it."""
+    total = data.value("SELECT count(*) FROM style_clusters") if data.has("style_clusters") else 0
+    if not 1 <= rank <= total:
+        known = f"they go from 1 to {total:,}" if total else "there is no cluster"
+        raise UsageError(f"{data.run.path} has no style cluster of rank {rank}: {known}")
+    pages, domains, alike, cohesion, kind, name, centroid = data.row(
+        """SELECT pages, domains, mean_similarity, cohesion, kind, name, centroid FROM style_clusters
+        WHERE rank = ?""",
+        rank,
+    )
+    members = "SELECT similarity, url FROM style_members WHERE rank = ?"
+    near = data.rows(f"{members} ORDER BY similarity DESC, page LIMIT {TOP}", rank)
+    far = data.rows(f"{members} ORDER BY similarity, page LIMIT {TOP}", rank)
+    columns = [
+        Column("similarity", "similarity", "similarity", "to the most typical page"),
+        Column("page", "url", "url"),
+    ]
+    rest = data.show("style_members", f"--where 'rank = {rank}'")
+    what = name or kind or "no name"
+    blocks: list[Block] = [
+        paragraph(f"{what}: {pages_on(pages, domains)}."),
+        facts(
+            [
+                ("mean similarity", similarity(alike)),
+                ("linked pairs of all pairs", percent(cohesion)),
+                ("kind", kind or "not known"),
+                ("name", name or "none"),
+            ]
+        ),
+        heading("The most typical pages"),
+        Table(
+            columns, near, pages, "pages", rest, key=f"cluster-{rank}-near", label="The most typical pages"
+        ),
+    ]
+    if pages > TOP:
+        blocks += [
+            heading("The least typical pages"),
+            Table(
+                columns, far, pages, "pages", rest, key=f"cluster-{rank}-far", label="The least typical pages"
+            ),
+        ]
+    rows = data.rows("SELECT page FROM style_members WHERE rank = ? ORDER BY page", rank)
+    sample = _spread(pa.array([page for (page,) in rows], pa.int64()))
+    if (centroid,) in rows and centroid not in sample.to_pylist():
+        sample = pa.concat_arrays([sample.slice(0, SAMPLE - 1), pa.array([centroid], pa.int64())])
+    graph, urls = _graph(data.run, sample, centroid)
+    if graph.pages:
+        pairs = len(graph.pages) * (len(graph.pages) - 1) / 2
+        title = f"{percent(len(graph.links) / pairs) if pairs else '0%'} of the pairs of its pages are linked"
+        shown = plural(len(graph.pages), "page")
+        note = (
+            f"{shown} of {pages:,}; colours and shapes are domains, the ring is the "
+            f"centroid.{_thinned(graph)}"
+        )
+        blocks.append(_figure(f"cluster-{rank}-graph", title, graph, urls, note))
+    return Section(f"cluster-{rank}", f"Style cluster {rank}", f"Style cluster {rank}: {what}", blocks)
+
+
+def _thinned(graph: Graph) -> str:
+    return f" {LINKS:,} of {len(graph.links):,} links are drawn." if len(graph.links) > LINKS else ""
+
+
+def _figure(key: str, title: str, graph: Graph, urls: list[str], note: str) -> Figure:
+    degree = [0] * len(graph.pages)
+    for a, b in graph.links:
+        degree[a] += 1
+        degree[b] += 1
+    rows = [[url, domain, linked] for url, domain, linked in zip(urls, graph.pages, degree, strict=True)]
+    columns = [
+        Column("page", "url", "url"),
+        Column("domain", "text", "domain", width=40),
+        Column("linked pages", "count", "linked"),
+    ]
+    alt = f"{title}. {plural(len(graph.links), 'link')} among {plural(len(graph.pages), 'page')}."
+    return Figure(key, title, draw(graph, alt), columns, rows, note)
+
+
+def _spread(pages: pa.Array) -> pa.Array:
+    """So many of the pages, by a hash of their ids: the same ones every time, and no tidy pattern."""
+    low = pc.bit_wise_and(pc.multiply(pc.bit_wise_and(pages, 0xFFFF_FFFF), 0x9E37_79B1), 0xFFFF_FFFF)
+    key = pc.bit_wise_xor(low, pc.shift_right(low, 15))
+    return pages.take(pc.sort_indices(key)[:SAMPLE]).sort()
+
+
+def _graph(run: Run, pages: pa.Array, centroid: int | None) -> tuple[Graph, list[str]]:
+    """The links among these pages, the domains to colour them by, and their addresses."""
+    rows = _rows(run, "sketches", ["page", "style", "structure"], pages)
+    known = {row["page"]: row for row in _rows(run, "pages", ["page", "url", "domain"], pages).to_pylist()}
+    found = rows.filter(pc.or_(pc.is_valid(rows["style"]), pc.is_valid(rows["structure"])))
+    ids: list[int] = found["page"].to_pylist()
+    links = sorted(_links(found, "style", run.params.style) | _links(found, "structure", run.params.style))
+    centre = ids.index(centroid) if centroid in ids else None
+    urls = [known[page]["url"] or "" for page in ids]
+    domains = [known[page]["domain"] or "?" for page in ids]
+    return Graph(domains, links, [short_url(url) for url in urls], centre), urls
+
+
+def _links(rows: pa.Table, kind: str, params: StyleParams) -> set[tuple[int, int]]:
+    """Pairs of rows that match in enough dimensions of one kind of fingerprint, the smaller first."""
+    t = params.t if kind == "style" else params.structure_t
+    if not t:
+        return set()
+    none = bytes(2 * params.m)
+    prints = pc.fill_null(rows[kind].combine_chunks(), none)
+    matrix = _core.StyleMatrix(1, params.m)
+    matrix.push(pa.record_batch({"page": rows["page"].combine_chunks(), "style": prints}))
+    links = set()
+    for a, one in enumerate(prints.to_pylist()):
+        matching = matrix.scan(one).column("matching")
+        similar = pc.indices_nonzero(pc.greater_equal(matching, t)).to_pylist()
+        links |= {(b, a) for b in similar if b < a}
+    return links
+
+
+def _rows(run: Run, table: str, columns: list[str], pages: pa.Array) -> pa.Table:
+    data = run.dataset(table)
+    with run.reading(table):
+        rows: pa.Table = data.to_table(columns=columns, filter=ds.field("page").isin(pages))
+    return rows.sort_by("page")

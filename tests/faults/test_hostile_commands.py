@@ -1,0 +1,92 @@
+"""`check`, `audit` and `sweep` on what an enemy would give them: a documented exit code, no traceback."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+import warcs
+from cli.command import run
+
+from pagekin.synth import write_web
+
+DOCUMENTED = {0, 1, 2, 3}
+
+
+@pytest.fixture(scope="module")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    write_web(folder / "web.warc.gz", pages=60, seed=5)
+    run("scan", folder / "web.warc.gz", "-o", folder / "run", "--threads", "2", "-q")
+    return folder / "run"
+
+
+FILES = {
+    "empty.html": b"",
+    "zeros.html": b"\0" * 100_000,
+    "noise.html": random.Random(1).randbytes(100_000),
+    "deep.html": b"<div>" * 200_000,
+    "open.html": b"<p" * 100_000 + b"<!--" * 1000 + b"<script>" * 1000,
+    "controls.html": "<title>\x1b[2J\u202e</title><p>\x9b words".encode(),
+    "words.txt": b"a " * 500_000,
+    "bomb.warc.gz": warcs.gzip_bomb(b"", 64, b""),
+    "liars.warc": b"".join(warcs.record("response", warcs.http(b"<p>x"), length=10**6) for _ in range(50)),
+    "members.warc": warcs.record(
+        "response", warcs.http(gzip.compress(b"", mtime=0) * 50_000, Content_Encoding="gzip")
+    ),
+    "deep.jsonl": b'{"url": ' + b"[" * 100_000 + b"\n",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_check(small_run: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(FILES[name])
+    done = run("check", small_run, tmp_path / name, code=None)
+    assert done.returncode in DOCUMENTED
+    assert "\x1b[2J" not in done.stdout + done.stderr
+    assert "\u202e" not in done.stdout
+
+
+RESULTS = {
+    "noise": random.Random(2).randbytes(50_000),
+    "deep": b"[" * 200_000,
+    "numbers": b'{"query": "q", "rank": ' + b"9" * 5000 + b', "url": "u", "text": "t"}\n',
+    "kinds": b'{"query": [], "rank": {}, "url": 1, "text": null}\n' * 100,
+    "surrogates": b'{"query": "\\ud800", "rank": 1, "url": "\\udfff", "text": "\\ud800 words"}\n',
+    "formulas": b'{"query": "=1+1", "rank": 1, "url": "@x", "text": "words and words"}\n',
+    "values": b'{"query": "q", "rank": 1, "url": "u", "text": "t", "x": [' + b"[]," * 1_200_000 + b"0]}\n",
+    "trec": b"q 0 doc 1 1.0 tag\n" * 1000 + b"q 0 doc -5 nan tag\n",
+    "zeros": b"\0" * 50_000,
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_audit(tmp_path: Path, name: str) -> None:
+    (tmp_path / "results").write_bytes(RESULTS[name])
+    done = run("audit", tmp_path / "results", "-o", tmp_path / "out", code=None)
+    assert done.returncode in DOCUMENTED
+    if name == "formulas":
+        assert "'=1+1" in (tmp_path / "out" / "results.csv").read_text()
+
+
+@pytest.mark.parametrize("damage", ["cut", "noise", "json", "types"])
+def test_sweep_of_a_damaged_run(small_run: Path, tmp_path: Path, damage: str) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(small_run, folder)
+    texts = next(path for path in sorted(folder.glob("texts.parquet/*")) or [folder / "texts.parquet"])
+    match damage:
+        case "cut":
+            texts.write_bytes(texts.read_bytes()[:-100])
+        case "noise":
+            texts.write_bytes(random.Random(3).randbytes(5000))
+        case "json":
+            (folder / "run.json").write_bytes(b"[" * 100_000)
+        case _:
+            info = json.loads((folder / "run.json").read_bytes())
+            (folder / "run.json").write_text(json.dumps(dict.fromkeys(info, 7)))
+    done = run("sweep", folder, "--k", "5", "--c", "2", "--m", "50", "--theta", "0.5", code=None)
+    assert done.returncode in DOCUMENTED - {0}

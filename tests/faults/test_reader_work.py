@@ -1,0 +1,363 @@
+"""Files and answers made to hurt a reader: the work grows with their size, not faster."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import warcs
+from faults.meter import counting
+from warcs import http, page, record
+
+from pagekin.errors import InputError
+from pagekin.readers import Input, ReadParams, Record, expand, read_input
+from pagekin.readers.http import (
+    MAX_CHUNKS,
+    MAX_ENCODINGS,
+    MAX_MEMBERS,
+    BadEncodingError,
+    decode_body,
+    parse_head,
+)
+
+MIB = 1 << 20
+
+
+def work_of(path: Path, form: str = "warc") -> tuple[int, list[Record]]:
+    with counting() as meter:
+        rows = list(read_input(Input(0, str(path), form), ReadParams()))
+    return meter.work, rows
+
+
+def plain(data: bytes) -> bytes:
+    return data
+
+
+def grows(
+    tmp_path: Path,
+    name: str,
+    make: Callable[[int], bytes],
+    count: int,
+    factor: float,
+    pack: Callable[[bytes], bytes] = plain,
+) -> list[Record]:
+    """Read inputs of `count` parts and of four times as many. `factor` bounds the work for each byte made."""
+    works = []
+    for parts in (count, 4 * count):
+        data = make(parts)
+        path = tmp_path / name
+        path.write_bytes(pack(data))
+        work, rows = work_of(path, "jsonl" if ".jsonl" in name else "warc")
+        works.append(work)
+    assert works[1] <= works[0] * 4**1.15 + MIB, works
+    assert works[1] <= factor * len(data) + 20 * MIB, (works[1], len(data))
+    return rows
+
+
+def liar(number: int, length: int) -> bytes:
+    return record("response", http(b"<p>%d</p>" % number), warcs.url(number), length=length)
+
+
+def one_frame(data: bytes) -> bytes:
+    return gzip.compress(data, 1)
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("", plain), (".gz", one_frame), (".zst", warcs.zst)])
+@pytest.mark.parametrize("reach", [5_000, 300_000, 3 * MIB, 70 * MIB])
+def test_lengths_that_reach_far_into_the_file(
+    tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes], reach: int
+) -> None:
+    def make(count: int) -> bytes:
+        return b"".join(liar(number, reach) for number in range(count)) + b"\0" * (4 * MIB)
+
+    rows = grows(tmp_path, f"a.warc{suffix}", make, 200, 60, pack)
+    assert [row.reason for row in rows[:700]] == ["bad-length"] * 700
+
+
+def test_lengths_that_reach_over_many_frames(tmp_path: Path) -> None:
+    def make(count: int) -> bytes:
+        return b"".join(warcs.gz(liar(number, 200_000)) for number in range(count)) + warcs.gz(page(1))
+
+    rows = grows(tmp_path, "a.warc.gz", make, 300, 400)
+    assert rows[0].reason == "bad-length"
+    assert rows[-1].reason is None
+
+
+def test_wrong_lengths_before_what_unpacks_to_much(tmp_path: Path) -> None:
+    """Each length points into zeros that cost a thousandth of their size."""
+
+    def make(count: int) -> bytes:
+        liars = b"".join(liar(number, 8 * MIB + number) for number in range(count))
+        return one_frame(liars + b"\0" * (12 * MIB))
+
+    works = []
+    for count in (100, 400):
+        (tmp_path / "a.warc.gz").write_bytes(make(count))
+        works.append(work_of(tmp_path / "a.warc.gz")[0])
+    assert works[1] < works[0] * 1.5
+
+
+def test_wrong_lengths_in_a_stream(tmp_path: Path) -> None:
+    """Standard input cannot be gone back in: after some wrong lengths none is followed past a record."""
+    from pagekin.readers.source import ReplayBuffer
+    from pagekin.readers.warc import WarcReader
+
+    works = []
+    for count in (500, 2000):
+        data = b"".join(liar(number, MIB) for number in range(count)) + b"\0" * (2 * MIB)
+        path = tmp_path / "a.warc"
+        path.write_bytes(data)
+        with counting() as meter, path.open("rb") as file:
+            reader = WarcReader(Input(0, "-", "stream"), ReadParams())
+            rows = list(reader.records(ReplayBuffer(file, owned=True)))
+        works.append(meter.work)
+        assert {row.reason for row in rows} <= {"bad-length", "garbage"}
+        assert len(rows) >= count
+    assert works[1] < works[0] * 4
+
+
+def test_headers_without_an_end(tmp_path: Path) -> None:
+    rows = grows(tmp_path, "a.warc", lambda count: b"WARC/1.0\r\nA:" * count, 5000, 200)
+    assert {row.reason for row in rows} == {"garbage", "truncated"}
+    rows = grows(tmp_path, "a.warc", lambda count: b"WARC/1.0\r\nA: b\r\n" * count + b"\r\n", 5000, 200)
+    rows = grows(tmp_path, "a.warc", lambda count: b"WARC/1.0\r\n" + b"WARC/" * count, 20_000, 600)
+    many = b"".join(b"X-%d: y\r\n" % number for number in range(3000))
+    rows = grows(tmp_path, "a.warc", lambda count: (b"WARC/1.0\r\n" + many + b"\r\n\r\n") * count, 20, 600)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        b"\x1f\x8b\x08\x08aaaaaa",  # a file name that never ends
+        b"\x1f\x8b\x08",  # headers in headers
+        b"\x1f\x8b\x08\x10aaaaaa",  # a comment
+        b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + b"\0\0\0\xff\xff" * 3,  # blocks without content
+    ],
+)
+def test_gzip_headers_without_an_end(tmp_path: Path, unit: bytes) -> None:
+    start = warcs.gz(page(1)) + warcs.gz(page(2))[:-40]
+    rows = grows(tmp_path, "a.warc.gz", lambda count: start + unit * count + warcs.gz(page(3)), 10_000, 300)
+    assert rows[0].url == warcs.url(1)
+
+
+@pytest.mark.parametrize("suffix", [".zst", ".lz4"])
+def test_magic_numbers_without_frames(tmp_path: Path, suffix: str) -> None:
+    pack = warcs.CODECS[suffix]
+    unit = b"\x28\xb5\x2f\xfd\0\x58" if suffix == ".zst" else b"\x04\x22\x4d\x18\x64\x40\xa7"
+    start = pack(page(1)) + pack(page(2))[:-40]
+    rows = grows(tmp_path, f"a.warc{suffix}", lambda count: start + unit * count, 10_000, 400)
+    assert rows[0].url == warcs.url(1)
+
+
+def test_frames_inside_of_frames(tmp_path: Path) -> None:
+    """Stored blocks that hold the next frame's beginning: each frame could be followed to the end."""
+    unit = (
+        b"\x1f\x8b\x08\0\0\0\0\0\0\xff\0"
+        + struct.pack("<HH", 14, 0xFFFF ^ 14)
+        + b"WARC/1.0\r\nA: b\0"
+        + struct.pack("<HH", 60_000, 0xFFFF ^ 60_000)
+    )
+    works = []
+    for count in (3000, 5000, 7000):
+        (tmp_path / "a.warc.gz").write_bytes(unit * count)
+        works.append(work_of(tmp_path / "a.warc.gz")[0])
+    assert works[2] - works[1] < (works[1] - works[0]) * 1.1
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst", ".lz4"])
+def test_frames_without_content_are_passed_over(tmp_path: Path, suffix: str) -> None:
+    pack = warcs.CODECS[suffix]
+
+    def make(count: int) -> bytes:
+        return (
+            pack(page(1)) + pack(b"") * count + pack(page(2)[:200]) + pack(b"") * count + pack(page(2)[200:])
+        )
+
+    rows = grows(tmp_path, f"a.warc{suffix}", make, 3000, 100)
+    assert [row.url for row in rows] == [warcs.url(1), warcs.url(2)]
+    assert rows[1].html == warcs.html(2)
+
+
+def body_work(encoding: str, body: bytes, transfer: str = "", limit: int = 64 * MIB) -> tuple[int, str]:
+    headers = {"Content-Encoding": encoding, "Transfer-Encoding": transfer}
+    lines = [f"{name}: {value}" for name, value in headers.items() if value]
+    answer = "\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode()
+    head = parse_head(answer, b"")
+    assert head is not None
+    with counting() as meter:
+        try:
+            return meter.work, str(len(decode_body(head, body, limit))) + "|" + str(meter.work)
+        except BadEncodingError as error:
+            return meter.work, str(error)
+
+
+@pytest.mark.parametrize("count", [20_000, 200_000])
+def test_gzip_members_without_end(count: int) -> None:
+    body = gzip.compress(b"", mtime=0) * count
+    work, problem = body_work("gzip", body)
+    assert problem == f"inflate: more than {MAX_MEMBERS} gzip members"
+    assert work < MAX_MEMBERS * 2000
+
+
+def test_some_gzip_members_are_fine() -> None:
+    body = b"".join(gzip.compress(b"<p>%d" % number) for number in range(500))
+    head = parse_head(http(b"", Content_Encoding="gzip"), b"")
+    assert head is not None
+    assert decode_body(head, body, MIB) == b"".join(b"<p>%d" % number for number in range(500))
+
+
+@pytest.mark.parametrize("window", ["gzip", "deflate"])
+def test_blocks_that_yield_nothing(window: str) -> None:
+    start = b"\x1f\x8b\x08\0\0\0\0\0\0\xff" if window == "gzip" else b"\x78\x9c"
+    work, problem = body_work(window, start + b"\0\0\0\xff\xff" * 4_000_000)
+    assert problem.startswith("inflate:")
+    assert work < 8 * MIB
+
+
+def test_frames_of_zstd_without_end() -> None:
+    work, problem = body_work("zstd", warcs.zst(b"") * 100_000)
+    assert problem == f"zstd: more than {MAX_MEMBERS} frames"
+    work, problem = body_work("zstd", warcs.zst(b"<p>") + b"\x50\x2a\x4d\x18\0\0\0\0" * 100_000)
+    assert problem == f"zstd: more than {MAX_MEMBERS} frames"
+    assert work < 1000
+
+
+def test_windows_of_zstd_are_bounded_in_every_frame() -> None:
+    small = warcs.zst(b"<p>hello")
+    window = b"\x28\xb5\x2f\xfd\0\xa8" + b"\1\0\0" + b"\0" * 20  # 2^31 bytes
+    segment = b"\x28\xb5\x2f\xfd\xe0" + (1 << 30).to_bytes(8, "little") + b"\1\0\0" + b"\0" * 20
+    for bad in (window, segment, small + window, small + segment):
+        assert body_work("zstd", bad)[1] == "zstd: the window is too large"
+
+
+def test_brotli_without_content() -> None:
+    works = [body_work("br", b"\x0c" + b"\x06" * count + b"\x03")[0] for count in (10_000, 1_000_000)]
+    assert works[1] <= works[0] * 100
+
+
+@pytest.mark.parametrize("layers", [MAX_ENCODINGS + 1, 80, 13_000])
+def test_stacked_encodings(layers: int) -> None:
+    body = b"<p>hello"
+    for _ in range(min(layers, 80)):
+        body = gzip.compress(body, 1)
+    work, problem = body_work(", ".join(["gzip"] * layers), body)
+    assert problem == f"{layers} content encodings, more than {MAX_ENCODINGS}"
+    assert work == 0
+
+
+def test_a_few_encodings_are_undone() -> None:
+    body = b"<p>hello" * 10
+    for _ in range(MAX_ENCODINGS):
+        body = gzip.compress(body)
+    assert body_work(", ".join(["gzip"] * MAX_ENCODINGS), body)[1].startswith("80|")
+
+
+def test_chunks_without_end() -> None:
+    works = []
+    for count in (MAX_CHUNKS // 64, MAX_CHUNKS // 16):
+        _, found = body_work("", b"1\r\nx\r\n" * count + b"0\r\n\r\n", "chunked")
+        works.append(int(found.partition("|")[2]))
+    assert works[1] <= works[0] * 4.1
+    assert "more than" in body_work("", b"1\r\nx\r\n" * (MAX_CHUNKS + 2), "chunked")[1]
+
+
+def test_a_header_flood_is_no_head() -> None:
+    flood = b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: y\r\n" % number for number in range(20_000))
+    assert parse_head(flood, b"") is None
+
+
+def test_gzip_members_of_jsonl(tmp_path: Path) -> None:
+    def make(count: int) -> bytes:
+        row = gzip.compress(b'{"url": "http://a.example/", "html": "<p>"}\n', mtime=0)
+        return row + gzip.compress(b"", mtime=0) * count + row
+
+    rows = grows(tmp_path, "a.jsonl.gz", make, 5000, 100)
+    assert [row.reason for row in rows] == [None, None]
+
+
+@pytest.mark.parametrize("unit", [b"[],", b"{},", b'"ab",', b"1.5,"])
+def test_lines_of_many_values(tmp_path: Path, unit: bytes) -> None:
+    """They would need 20 times their size in memory."""
+    path = tmp_path / "a.jsonl"
+    line = b'{"url": "http://a.example/", "html": "<p>", "x": [' + unit * 1_100_000 + b"0]}\n"
+    fine = b'{"url": "http://a.example/", "html": "' + b"[{,},]," * 400_000 + b'"}\n'
+    path.write_bytes(line + fine)
+    rows = list(read_input(Input(0, str(path), "jsonl"), ReadParams()))
+    assert [(row.reason, row.detail) for row in rows] == [
+        ("bad-json", "more than 1,000,000 values"),
+        (None, None),
+    ]
+
+
+def test_deep_and_strange_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    deep = b'{"url": "http://a.example/", "html": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
+    digits = b'{"url": "http://a.example/", "html": "<p>", "status": ' + b"9" * 1_000_000 + b"}\n"
+    path.write_bytes(deep + digits)
+    rows = list(read_input(Input(0, str(path), "jsonl"), ReadParams()))
+    assert [row.reason for row in rows] == ["bad-json", "bad-json"]
+
+
+def test_deflated_members_of_a_wacz_are_read_once(tmp_path: Path) -> None:
+    works = []
+    for count in (500, 2000):
+        liars = b"".join(liar(number, 100_000) for number in range(count)) + b"\0" * MIB
+        path = warcs.write_wacz(tmp_path / "a.wacz", {"a.warc": liars}, compress=True)
+        works.append(work_of(path, "wacz")[0])
+    assert works[1] < works[0] * 4.5
+
+
+@pytest.mark.parametrize("form", ["zip", "wacz"])
+def test_zip_members_that_share_their_bytes(tmp_path: Path, form: str) -> None:
+    """One member's bytes under a thousand names unpack to a thousand times their size."""
+    data = bytearray()
+    content = page(1) if form == "wacz" else warcs.html(1)
+    packed = zlib.compress(content, 9)[2:-4]
+    name = b"archive/0000.warc" if form == "wacz" else b"0000.html"
+    method = 0 if form == "wacz" else 8
+    stored = content if form == "wacz" else packed
+    fixed = struct.pack(
+        "<HHHHHIIIHH", 20, 0, method, 0, 33, zlib.crc32(content), len(stored), len(content), len(name), 0
+    )
+    data += b"PK\3\4" + fixed + name + stored
+    begin = len(data)
+    for number in range(1000):
+        other = name.replace(b"0000", b"%04d" % number)
+        data += b"PK\1\2" + struct.pack("<H", 20) + fixed + struct.pack("<HHHII", 0, 0, 0, 0, 0) + other
+    data += b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 1000, 1000, len(data) - begin, begin, 0)
+    path = tmp_path / f"a.{form}"
+    path.write_bytes(data)
+    rows = list(read_input(Input(0, str(path), form), ReadParams()))
+    assert len(rows) == 1000
+    assert {row.reason for row in rows} == {"unreadable"}
+    assert rows[1].detail is not None
+    assert rows[1].detail.endswith("the member shares its bytes with another one")
+
+
+def test_one_page_stored_once_and_named_often(tmp_path: Path) -> None:
+    """Parquet can store a value once for all rows: it is held once, however many rows have it."""
+    rows, size = 500, 4 * MIB
+    page_of_all = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([b"x" * size]))
+    table = pa.table({"url": [f"http://a.example/{row}" for row in range(rows)], "html": page_of_all})
+    path = tmp_path / "a.parquet"
+    pq.write_table(table, path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    before, most = pa.total_allocated_bytes(), 0
+    for row in read_input(Input(0, str(path), "parquet"), ReadParams()):
+        assert row.html is not None
+        assert len(row.html) == size
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert most < 20 * size
+
+
+def test_columns_that_come_twice(tmp_path: Path) -> None:
+    table = pa.Table.from_arrays([pa.array(["a"])] * 3, names=["url", "url", "html"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="the column url is there more than once"):
+        expand([str(tmp_path / "a.parquet")])
