@@ -29,6 +29,7 @@ BENCHES = (
     "quilts",
     "quilts_growth",
     "report",
+    "serve",
 )
 
 
