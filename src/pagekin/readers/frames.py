@@ -108,9 +108,11 @@ class Codec:
             why = _zstd_end(fields) if self.name == "zstd" else _lz4_end(fields)
         except EOFError:
             why = Broken.TRUNCATED
-        if why is None and decode and not self._decodes(source, start, fields.position):
-            why = Broken.CORRUPT
-        return fields.position if why is None else BrokenFrame(start, why, fields.position)
+        if why is not None:
+            return BrokenFrame(start, why, fields.skipped_from)
+        if decode and not self._decodes(source, start, fields.position):
+            return BrokenFrame(start, Broken.CORRUPT, fields.position)
+        return fields.position
 
     def last_size(self, source: Source) -> int | None:
         """What a gzip file's last bytes say is the size of its last frame, uncompressed and modulo 2^32."""
@@ -249,6 +251,7 @@ class _Fields:
     def __init__(self, source: Source, start: int) -> None:
         self.source = source
         self.position = start
+        self.skipped_from = start  # the last block begins here: in a cut frame, it may reach over others
 
     def number(self, size: int) -> int:
         data = self.source.read(size)
@@ -258,6 +261,7 @@ class _Fields:
         return int.from_bytes(data, "little")
 
     def skip(self, size: int) -> None:
+        self.skipped_from = self.position
         if size:
             # Read the last byte, because one can seek past the end of a file.
             self.position += size - 1
