@@ -47,7 +47,8 @@ class Axis:
         known = [value for value in values if not log or value > 0]
         low, high = min(known, default=1.0 if log else 0.0), max(known, default=1.0)
         if log:
-            low, high = 10.0 ** math.floor(math.log10(low) + 1e-9), high
+            # A value just below a power of ten may be rounded up to it, and still has to fit.
+            low = min(10.0 ** math.floor(math.log10(low) + 1e-9), low)
             return cls(label, low, max(high * 1.08, low * 10), True, form, whole)
         low = min(low, 0.0) if zero else low
         axis = cls(label, low, high if high > low else low + 1, False, form, whole)

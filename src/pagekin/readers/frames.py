@@ -108,9 +108,11 @@ class Codec:
             why = _zstd_end(fields) if self.name == "zstd" else _lz4_end(fields)
         except EOFError:
             why = Broken.TRUNCATED
-        if why is None and decode and not self._decodes(source, start, fields.position):
-            why = Broken.CORRUPT
-        return fields.position if why is None else BrokenFrame(start, why, fields.followed)
+        if why is not None:
+            return BrokenFrame(start, why, fields.skipped_from)
+        if decode and not self._decodes(source, start, fields.position):
+            return BrokenFrame(start, Broken.CORRUPT, fields.position)
+        return fields.position
 
     def last_size(self, source: Source) -> int | None:
         """What a gzip file's last bytes say is the size of its last frame, uncompressed and modulo 2^32."""
@@ -248,12 +250,8 @@ class _Fields:
 
     def __init__(self, source: Source, start: int) -> None:
         self.source = source
-        self.position = self._block = start
-        self.followed = start
-        """Where the block before the last one began: a cut block leads into what comes after the frame."""
-
-    def begin_block(self) -> None:
-        self.followed, self._block = self._block, self.position
+        self.position = start
+        self.skipped_from = start  # the last block begins here: in a cut frame, it may reach over others
 
     def number(self, size: int) -> int:
         data = self.source.read(size)
@@ -263,6 +261,7 @@ class _Fields:
         return int.from_bytes(data, "little")
 
     def skip(self, size: int) -> None:
+        self.skipped_from = self.position
         if size:
             # Read the last byte, because one can seek past the end of a file.
             self.position += size - 1
@@ -284,7 +283,6 @@ def _zstd_end(fields: _Fields) -> Broken | None:
     fields.skip((0 if single_segment else 1) + (0, 1, 2, 4)[descriptor & 3] + content_size)
     last = 0
     while not last:
-        fields.begin_block()
         block = fields.number(3)
         last, kind, size = block & 1, block >> 1 & 3, block >> 3
         if kind == 3 or size > _MAX_ZSTD_BLOCK:
@@ -302,7 +300,6 @@ def _lz4_end(fields: _Fields) -> Broken | None:
     block_checksum, content_size, checksum, dictionary = (flags >> bit & 1 for bit in (4, 3, 2, 0))
     fields.skip(1 + 8 * content_size + 4 * dictionary + 1)
     while True:
-        fields.begin_block()
         block = fields.number(4)
         if block == 0:
             break
