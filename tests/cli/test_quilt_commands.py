@@ -76,20 +76,20 @@ def test_no_quilts_in_the_run(scanned: Path, tmp_path: Path, small_web: Path) ->
 def test_check(quilted: Path) -> None:
     known = quilted / "run"
     done = run("check", known, quilted / "page.txt", "--quilts", "--url", "http://q.example/")
-    assert "page.txt: a quilt of these pages; 40 of 56 grams" in done.stdout
+    assert "a quilt of these pages; 40 of 56 grams" in done.stdout
     assert "\x1b" not in done.stdout
     done = run("check", known, quilted / "page.html", "--quilts", "--format", "jsonl")
-    row = json.loads(done.stdout)
-    assert not row["quilt"], "one stored page has all of it"
-    assert [source["source"] for source in row["sources"]] == [5]
+    found = json.loads(done.stdout)["quilt"]
+    assert not found["quilt"], "one stored page has all of it"
+    assert [source["source"] for source in found["sources"]] == [5]
 
 
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [
-        (("run", "nothing.html"), 1, "cannot read"),
-        (("run", "nothing.html", "--quilts"), 1, "cannot read"),
-        (("run", "http://a.example/x"), 1, "cannot read http://a.example/x"),
+        (("run", "nothing.html"), 1, "neither a page of the run nor a file"),
+        (("run", "nothing.html", "--quilts"), 1, "neither a page of the run nor a file"),
+        (("run", "http://a.example/x"), 1, "http://a.example/x is neither a page of the run"),
         (("nothing", "page.html", "--quilts"), 1, "not a run folder"),
     ],
 )

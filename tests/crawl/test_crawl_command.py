@@ -131,5 +131,5 @@ def test_without_the_extra(tmp_path: Path) -> None:
     message = one_line(
         run("crawl", "http://127.0.0.1:9/", "-o", tmp_path / "crawl", code=2, env={"PYTHONPATH": paths})
     )
-    assert "pagekin[crawl]" in message
+    assert "optional part `crawl`: pip install" in message
     assert not (tmp_path / "crawl").exists()
