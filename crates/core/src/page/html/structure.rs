@@ -109,8 +109,8 @@ impl Structure {
             return Some(own);
         }
         let lent = |empty: usize| {
-            let others = (1u64..).map(|turn| own[(mix((empty as u64) << 32 | turn) % m as u64) as usize]);
-            others.filter(|v| *v != 0).next().unwrap_or(0)
+            let mut others = (1u64..).map(|turn| own[(mix((empty as u64) << 32 | turn) % m as u64) as usize]);
+            others.find(|v| *v != 0).unwrap_or(0)
         };
         Some(own.iter().enumerate().map(|(at, &v)| if v == 0 { lent(at) } else { v }).collect())
     }
