@@ -188,6 +188,6 @@ def test_requests_that_are_more_than_an_address_have_arms_of_their_own() -> None
         engine.schedule(request, "queued")
     pattern = "shop.example/{w}?id"
     assert [(arm.pattern, arm.again, waiting) for arm, waiting in engine.yields.queued.items()] == [
-        (pattern, "", 1), (f"POST {pattern}", "", 2), (f"GET {pattern}", "", 1), (pattern, "(address)", 2)
+        (pattern, "", 1), (f"POST {pattern}", "", 2), (f"GET {pattern}", "", 1), (pattern, "(url)", 2)
     ]  # fmt: skip
     assert [request.priority for request in engine.queue] == [0, 0, 0, 0, -1, -1]
