@@ -158,7 +158,8 @@ mod tests {
 
     #[test]
     fn matches_estimate_jaccard() {
-        for (a, b) in [(0..40, 0..40), (0..40, 20..60), (0..400, 100..500), (0..30, 30..60), (0..60, 0..120)] {
+        // Each page has runs enough to be filled up.
+        for (a, b) in [(0..80, 0..80), (0..80, 40..120), (0..400, 100..500), (0..80, 80..160), (0..80, 0..160)] {
             let runs = |range: std::ops::Range<usize>| -> HashSet<usize> { range.collect() };
             let (x, y) = (runs(a.clone()), runs(b.clone()));
             let truth = x.intersection(&y).count() as f64 / x.union(&y).count() as f64;
