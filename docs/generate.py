@@ -184,7 +184,10 @@ def tables() -> Iterator[str]:
 def table_page(table: Table, level: str = "##") -> Iterator[str]:
     """One table."""
     yield f"{level} {table.name}"
-    yield f"{table.doc} Row order: {table.order}."
+    order = ", ".join(
+        f"{name}{' (largest first)' if way == 'descending' else ''}" for name, way in table.keys
+    )
+    yield f"{table.doc} Row order: {order}."
     yield columns([(c.name, c.type, c.doc) for c in table.columns])
 
 

@@ -7,6 +7,7 @@
 //! - [`style`], [`shingles`], [`ssdeep`]: the three kinds of sketches, and what is found with each
 //! - [`duplicates`], [`phrases`], [`quilts`]: what is found on shingles, phrases and grams
 //! - [`index`]: what is looked up in a stored run
+//! - [`rows`]: what moves rows between kernels needs to know: parts, orders, components
 //! - the rest is shared: hashes, Arrow columns, lookups, disjoint sets, spilling to disk, SIMD
 
 mod arrow;
@@ -17,6 +18,7 @@ pub mod key_lookup;
 pub mod page;
 pub mod phrases;
 pub mod quilts;
+pub mod rows;
 pub mod shingles;
 mod simd;
 pub mod spill;

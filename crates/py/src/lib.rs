@@ -16,6 +16,7 @@ mod page;
 mod phrases;
 mod quilts;
 mod reducer;
+mod rows;
 mod shingles;
 mod ssdeep;
 mod style;
@@ -54,6 +55,7 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     page::register(m)?;
     phrases::register(m)?;
     quilts::register(m)?;
+    rows::register(m)?;
     shingles::register(m)?;
     ssdeep::register(m)?;
     style::register(m)?;

@@ -1,7 +1,17 @@
 """What an engine can do, and what a kernel is to it.
 
-Detectors are written against these classes alone. An engine may run a kernel in any number of threads,
-processes or machines: a kernel is a pure function of its batch, so the tables come out the same.
+A detector is a data flow written with the verbs of `Engine`, and nothing else. A kernel is a pure function of
+its rows: no run folder, no files, no callbacks; what it counts comes out as rows. An engine may run kernels in
+any number of threads, processes or machines, on any division of the rows, and the tables come out the same.
+
+    load, table     rows from a run folder; a few rows of the driver's own
+    map             a kernel on each batch
+    exchange        a kernel on complete groups: all rows of equal key, in a stated order
+    sql             joins, semi-joins and integer aggregates, in SQL that DuckDB and Spark both run
+    components      edges to (page, smallest page it is joined to)
+    keep            computed once, however often it is read
+    flow            a part of a flow for which one machine has a quicker way in shared memory
+    publish         tables of the run folder, sorted by their keys, all at once or not at all
 """
 
 from __future__ import annotations
@@ -24,9 +34,12 @@ if TYPE_CHECKING:
 Batch: TypeAlias = pa.RecordBatch
 BatchFunction: TypeAlias = Callable[[Batch], Batch]
 
+EDGES = pa.schema([("page", pa.int64()), ("other", pa.int64())])
+LABELS = pa.schema([("page", pa.int64()), ("label", pa.int64())])
+
 
 class Kernel(Protocol):
-    """A pure function from batch to batch. Must pickle: Spark sends it to its workers."""
+    """A pure function from batch to batch. Must pickle: engines send it to other processes."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -52,32 +65,31 @@ class Resources:
 
 
 class Reducer(Protocol):
-    """Takes all rows of some groups, then gives the result."""
+    """Takes all rows of a flow's inputs, then gives the result."""
 
-    def push(self, batch: Batch) -> None:
-        """More rows, in any order."""
+    def push(self, name: str, batch: Batch) -> None:
+        """More rows of the input of this name. Inputs come one after the other, in the order of the call."""
 
     def finish(self) -> Iterable[Batch]:
         """The result, once, when no more rows come."""
 
 
-class Exchange(Protocol):
-    """A pure function of all the rows that have a key in common. Must pickle.
+class Flow(Protocol):
+    """A part of a data flow that can be carried out in two ways, to the same rows in any order.
 
-    A reducer sees complete groups: the local engine gives it all rows, another engine those of some keys.
-    What comes out may depend neither on which groups it sees together nor on the order of the rows.
+    `steps` says it in verbs, for every engine. `whole` is an optimisation of the local engine: all rows in the
+    memory of one process (and what does not fit, in its spill folder). A property test holds the two equal.
     """
-
-    @property
-    def by(self) -> str:
-        """The column whose equal values meet."""
 
     @property
     def schema(self) -> pa.Schema:
         """The schema of what comes out."""
 
-    def open(self, resources: Resources) -> Reducer:
-        """A reducer for one set of groups."""
+    def steps(self, engine: Engine, **inputs: Any) -> Any:
+        """The dataset, by the verbs of the engine."""
+
+    def whole(self, resources: Resources) -> Reducer:
+        """A reducer for all rows."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +139,11 @@ class Silent:
 
 
 class Engine(ABC):
-    """Moves rows between kernels. A dataset is whatever the engine makes of one; detectors pass it on."""
+    """Moves rows between kernels. A dataset is whatever the engine makes of one, with a `schema`."""
 
     name: str
     metrics: dict[str, Any]
-    """What reducers noted since this was last emptied."""
+    """Figures about the step under way, for `run.json`."""
 
     @abstractmethod
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Any:
@@ -139,19 +151,52 @@ class Engine(ABC):
 
     @abstractmethod
     def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> Any:
-        """A table of the run folder as a dataset, in the table's order."""
+        """A table of the run folder as a dataset."""
+
+    @abstractmethod
+    def table(self, rows: pa.Table) -> Any:
+        """A dataset of the driver's own rows: for what is small by nature."""
 
     @abstractmethod
     def concat(self, *data: Any) -> Any:
-        """Stored datasets of one schema as one, one behind the other."""
+        """Datasets of one schema as one."""
 
     @abstractmethod
     def map(self, data: Any, kernel: Kernel) -> Any:
-        """The dataset with the kernel applied to each batch."""
+        """The dataset with the kernel applied to each batch. How rows are cut into batches may not matter."""
 
     @abstractmethod
-    def exchange(self, data: Any, kernel: Exchange) -> Any:
-        """The dataset that comes out when all rows of equal key meet."""
+    def exchange(
+        self,
+        data: Any,
+        by: str,
+        kernel: Kernel,
+        order: Sequence[str] = (),
+        combine: Kernel | None = None,
+    ) -> Any:
+        """The kernel applied to complete groups.
+
+        A batch that the kernel gets holds all rows of some values of the column `by`, an int64, sorted by it
+        and within a group by the int64 columns `order`. Which groups are in one batch may not matter. With
+        `combine`, parts of a group are made smaller before they travel: from the same kind of batch to rows
+        of the same schema.
+        """
+
+    @abstractmethod
+    def sql(self, query: str, schema: pa.Schema, **data: Any) -> Any:
+        """The answer to a query over datasets, which it calls by the names of the arguments."""
+
+    @abstractmethod
+    def components(self, edges: Any) -> Any:
+        """From `EDGES` to `LABELS`: every page of an edge with the smallest page that edges join it to."""
+
+    @abstractmethod
+    def keep(self, data: Any) -> Any:
+        """The same dataset, computed once until the step ends."""
+
+    def flow(self, flow: Flow, **inputs: Any) -> Any:
+        """What comes of a flow, by the way that suits the engine."""
+        return flow.steps(self, **inputs)
 
     @abstractmethod
     def collect(self, data: Any) -> pa.Table:
@@ -159,7 +204,7 @@ class Engine(ABC):
 
     @abstractmethod
     def publish(self, run: Run, step: str, tables: Mapping[Table, Any]) -> None:
-        """Writes the tables of one step, each from a dataset or Arrow table, all at once or not at all."""
+        """Writes the tables of one step, sorted by their keys, all at once or not at all."""
 
     @abstractmethod
     def save(self, data: Any, run: Run, step: str, outputs: Sequence[Output]) -> None:

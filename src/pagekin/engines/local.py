@@ -9,28 +9,39 @@ marked.
 from __future__ import annotations
 
 import os
-import queue
-import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 
-from pagekin.engines.base import Advance, Batch, Engine, Exchange, Kernel, Output, Progress, Resources, Silent
+from pagekin import _core
+from pagekin.engines.base import (
+    LABELS,
+    Advance,
+    Batch,
+    Engine,
+    Flow,
+    Kernel,
+    Output,
+    Progress,
+    Resources,
+    Silent,
+)
+from pagekin.engines.groups import Partitions
+from pagekin.engines.meter import Meter
 from pagekin.engines.parts import Mark, PartWriter, finished_parts, write_table
+from pagekin.engines.prefetch import Prefetch, quick_handover
+from pagekin.engines.relational import answer, sorted_query
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, batches, read_input
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
 from pagekin.tables import RECORDS, Table
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -40,8 +51,34 @@ class Stream:
     open: Callable[[Mark | None], Iterator[Batch]]
     schema: pa.Schema
     inputs: Sequence[Input] = ()
-    spill: Path | None = None
-    """Where what does not fit in memory may go."""
+    scan: Callable[[], Any] | None = None
+    """What DuckDB reads instead, where the rows lie somewhere."""
+
+
+class Kept:
+    """The rows of a stream in a file, written when they are first wanted and gone with this object."""
+
+    def __init__(self, data: Stream, folder: Callable[[], TemporaryDirectory[str]]) -> None:
+        self._data = data
+        self._folder = folder
+        self._place: TemporaryDirectory[str] | None = None
+
+    def dataset(self) -> ds.Dataset:
+        if self._place is None:
+            place = self._folder()
+            path = Path(place.name) / "rows.arrow"
+            with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, self._data.schema) as writer:
+                for batch in self._data.open(None):
+                    if batch.num_rows:
+                        writer.write_batch(batch)
+            self._place = place
+        return ds.dataset(str(Path(self._place.name) / "rows.arrow"), format="ipc")
+
+    def batches(self, _: Mark | None) -> Iterator[Batch]:
+        for file in self.dataset().files:
+            with pa.memory_map(file) as mapped, pa.ipc.open_file(mapped) as reader:
+                for number in range(reader.num_record_batches):
+                    yield reader.get_batch(number)
 
 
 class LocalEngine(Engine):
@@ -58,6 +95,8 @@ class LocalEngine(Engine):
         self.memory = memory
         self.progress = progress or Silent()
         self.metrics = {}
+        self._spill: Path | None = None
+        """Where what does not fit in memory may go: a folder of the run that is being written."""
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
         def records(mark: Mark | None) -> Iterator[Batch]:
@@ -78,6 +117,7 @@ class LocalEngine(Engine):
         data = run.dataset(table)
         names = list(columns) if columns is not None else data.schema.names
         schema = pa.schema([data.schema.field(name) for name in names])
+        self._spill = run.spill or self._spill
 
         def stored(_: Mark | None) -> Iterator[Batch]:
             with run.reading(table):
@@ -88,15 +128,17 @@ class LocalEngine(Engine):
                 done += batch.num_rows
                 self.progress.advance(Advance(batch.num_rows, done / total))
 
-        return Stream(stored, schema, spill=run.spill)
+        return Stream(stored, schema, scan=lambda: data.files)
+
+    def table(self, rows: pa.Table) -> Stream:
+        return Stream(lambda _: iter(rows.to_batches()), rows.schema, scan=lambda: rows)
 
     def concat(self, *data: Stream) -> Stream:
         def joined(_: Mark | None) -> Iterator[Batch]:
             for part in data:
                 yield from part.open(None)
 
-        spill = next((part.spill for part in data if part.spill is not None), None)
-        return Stream(joined, data[0].schema, spill=spill)
+        return data[0] if len(data) == 1 else Stream(joined, data[0].schema)
 
     def map(self, data: Stream, kernel: Kernel) -> Stream:
         def mapped(mark: Mark | None) -> Iterator[Batch]:
@@ -105,13 +147,57 @@ class LocalEngine(Engine):
                 for batch in source:
                     yield function(batch)
 
-        return replace(data, open=mapped, schema=kernel.schema)
+        return Stream(mapped, kernel.schema, data.inputs)
 
-    def exchange(self, data: Stream, kernel: Exchange) -> Stream:
+    def exchange(
+        self,
+        data: Stream,
+        by: str,
+        kernel: Kernel,
+        order: Sequence[str] = (),
+        combine: Kernel | None = None,
+    ) -> Stream:
+        """Groups are divided over partitions that spill. Nothing travels, so nothing is combined."""
+
+        def grouped(_: Mark | None) -> Iterator[Batch]:
+            function = kernel.open(self.threads)
+            with self._folder() as folder:
+                rows = Partitions(data.schema, by, self.memory // 4, Path(folder))
+                with Prefetch(data.open(None)) as source:
+                    for batch in source:
+                        rows.push(batch)
+                for part in rows.sorted(order):
+                    yield function(part)
+
+        return Stream(grouped, kernel.schema)
+
+    def sql(self, query: str, schema: pa.Schema, **data: Stream) -> Stream:
+        def answered(_: Mark | None) -> Iterator[Batch]:
+            # What does not lie anywhere is put down first: DuckDB may read it more than once.
+            sources = {name: stream if stream.scan else self.keep(stream) for name, stream in data.items()}
+            scans = {name: stream.scan() for name, stream in sources.items() if stream.scan}
+            with self._folder() as folder:
+                yield from answer(
+                    query, schema, scans, threads=self.threads, memory=self.memory // 2, spill=Path(folder)
+                )
+
+        return Stream(answered, schema)
+
+    def components(self, edges: Stream) -> Stream:
+        def joined(_: Mark | None) -> Iterator[Batch]:
+            yield _core.components(list(edges.open(None))).cast(LABELS)
+
+        return Stream(joined, LABELS)
+
+    def keep(self, data: Stream) -> Stream:
+        if data.scan is not None:
+            return data
+        kept = Kept(data, self._folder)
+        return Stream(kept.batches, data.schema, scan=kept.dataset)
+
+    def flow(self, flow: Flow, **inputs: Stream) -> Stream:
         def reduced(_: Mark | None) -> Iterator[Batch]:
-            if data.spill is not None:
-                data.spill.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(dir=data.spill) as folder:
+            with self._folder() as folder:
                 resources = Resources(
                     self.threads,
                     self.memory,
@@ -119,25 +205,33 @@ class LocalEngine(Engine):
                     advance=lambda done: self.progress.advance(Advance(0, done)),
                     note=self.metrics.__setitem__,
                 )
-                reducer = kernel.open(resources)
-                with Prefetch(data.open(None)) as source:
-                    for batch in source:
-                        reducer.push(batch)
+                reducer = flow.whole(resources)
+                for name, data in inputs.items():
+                    with Prefetch(data.open(None)) as source:
+                        for batch in source:
+                            reducer.push(name, batch)
                 yield from reducer.finish()
 
-        return replace(data, open=reduced, schema=kernel.schema)
+        return Stream(reduced, flow.schema)
 
     def collect(self, data: Stream) -> pa.Table:
         return pa.Table.from_batches(data.open(None), data.schema)
 
-    def publish(self, run: Run, step: str, tables: Mapping[Table, Stream | pa.Table]) -> None:
+    def publish(self, run: Run, step: str, tables: Mapping[Table, Stream]) -> None:
+        self._spill = run.spill or self._spill
         if not run.is_staged(step):
             run.clear_work(step)
             for table, data in tables.items():
-                batches = data.to_batches() if isinstance(data, pa.Table) else data.open(None)
-                write_table(run.work(step), table, batches)
+                rows = self.sql(sorted_query(table.keys, "data"), table.schema, data=data)
+                write_table(run.work(step), table, rows.open(None))
             run.stage(step)
         run.publish(step, list(tables))
+
+    def _folder(self) -> TemporaryDirectory[str]:
+        """A folder for what does not fit in memory."""
+        if self._spill is not None:
+            self._spill.mkdir(parents=True, exist_ok=True)
+        return TemporaryDirectory(dir=self._spill)
 
     def save(self, data: Stream, run: Run, step: str, outputs: Sequence[Output]) -> None:
         """Writes the stream part by part, then publishes the tables."""
@@ -169,110 +263,3 @@ class LocalEngine(Engine):
             writer.close()
         run.stage(step)
         return run.publish(step, [output.table for output in outputs])
-
-
-BYTE_OFFSETS = ("arc", "cdx", "jsonl", "warc", "wet")
-
-
-class Meter:
-    """Turns page ids and offsets into a share of the whole input."""
-
-    def __init__(self, inputs: Sequence[Input], progress: Progress) -> None:
-        self.progress = progress
-        self.inputs = {source.ordinal: source for source in inputs}
-        self.begins: dict[int, int] = {}
-        total = 0
-        for source in inputs:
-            self.begins[source.ordinal] = total
-            total += _size(source.path)
-        self.total = max(total, 1)
-
-    def advance(
-        self, page: int, offset: int, *, rows: int, records: int = 0, size: int = 0, earlier: bool = False
-    ) -> None:
-        """The last record that was read is `page` at `offset`; the rest as in `Advance`."""
-        ordinal = page >> RECORD_BITS
-        source = self.inputs[ordinal]
-        # Where offsets are bytes of the file as it lies on the disk, or (if it is compressed) more than that.
-        inside = min(offset, _size(source.path)) if source.format in BYTE_OFFSETS else 0
-        done = (self.begins[ordinal] + inside) / self.total
-        self.progress.advance(Advance(rows, done, source.path, records, size, earlier))
-
-
-def _size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except (OSError, ValueError):
-        return 0
-
-
-@contextmanager
-def quick_handover() -> Iterator[None]:
-    """Lets the thread that feeds the kernel have the interpreter within half a millisecond.
-
-    By default it would wait for five, ten times that for each batch, while the reader decompresses and the
-    kernel's cores idle: a fifth of the whole time (docs/benchmarks.md).
-    """
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(0.0005)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
-
-
-class Prefetch(Iterator[T]):
-    """Runs an iterator in a thread of its own, one item ahead and one at hand.
-
-    No more than that: a single batch may hold pages of 64 MB.
-    """
-
-    DEPTH = 1
-    PATIENCE = 2.0
-    """Seconds that the thread gets to end when its items are no longer wanted."""
-
-    def __init__(self, source: Iterator[T]) -> None:
-        self._source = source
-        self._queue: queue.Queue[tuple[bool, T | BaseException | None]] = queue.Queue(self.DEPTH)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        end: BaseException | None = None
-        try:
-            for item in self._source:
-                self._put((True, item))
-                if self._stop.is_set():
-                    break
-        except BaseException as error:
-            end = error
-        finally:
-            close = getattr(self._source, "close", None)
-            if close is not None:
-                close()
-        self._put((False, end))
-
-    def _put(self, entry: tuple[bool, T | BaseException | None]) -> None:
-        # With a timeout: a consumer that went away must not leave this thread waiting for ever.
-        while not self._stop.is_set():
-            with suppress(queue.Full):
-                self._queue.put(entry, timeout=0.1)
-                break
-
-    def __next__(self) -> T:
-        more, item = self._queue.get()
-        if more:
-            return item  # type: ignore[return-value]
-        self._stop.set()
-        if item is not None:
-            raise item  # type: ignore[misc]
-        raise StopIteration
-
-    def __enter__(self) -> Prefetch[T]:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._stop.set()
-        # A thread that waits for an idle pipe cannot be woken: after an error or Ctrl-C it is left behind.
-        self._thread.join(None if kind is None else self.PATIENCE)

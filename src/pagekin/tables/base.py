@@ -23,7 +23,8 @@ class Table:
 
     name: str
     doc: str
-    order: str
+    order: tuple[str, ...]
+    """The columns that rows are sorted by; a `-` before a name for largest first. Nulls come last."""
     columns: tuple[Column, ...]
     brief: tuple[str, ...] = ()
     """The columns that fit on a screen; all of them when none is named."""
@@ -31,6 +32,12 @@ class Table:
     @cached_property
     def schema(self) -> pa.Schema:
         return pa.schema([pa.field(c.name, c.type) for c in self.columns])
+
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """The order as Arrow says it: columns, and which way."""
+        ways = {True: "descending", False: "ascending"}
+        return tuple((name.removeprefix("-"), ways[name.startswith("-")]) for name in self.order)
 
     @property
     def names(self) -> list[str]:

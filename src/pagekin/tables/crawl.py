@@ -26,7 +26,7 @@ _TEXT = Column("text", pa.string(), "visible text (docs/reference/text.md)")
 RECORDS = Table(
     "records",
     "What readers yield: every record of the inputs, page or not.",
-    "page",
+    ("page",),
     (
         PAGE,
         URL,
@@ -47,7 +47,7 @@ RECORDS = Table(
 PAGES = Table(
     "pages",
     "One row a page.",
-    "page",
+    ("page",),
     (
         PAGE,
         URL,
@@ -80,7 +80,7 @@ TEXTS = Table("texts", "The visible text of each page.", "page", (PAGE, URL, _TE
 LINKS = Table(
     "links",
     "One row for each distinct link target of a page.",
-    "page, then order of appearance",
+    ("page",),
     (
         PAGE,
         Column("target_url", pa.string(), "absolute URL without fragment"),
@@ -91,7 +91,7 @@ LINKS = Table(
 SKETCHES = Table(
     "sketches",
     "What is compared instead of pages.",
-    "page",
+    ("page",),
     (
         PAGE,
         Column(
@@ -119,7 +119,7 @@ SKETCHES = Table(
 SKIPPED = Table(
     "skipped",
     "One row for each record that is not a page, with the reason.",
-    "page",
+    ("page",),
     (PAGE, URL, _REASON, _DETAIL, _INPUT, _OFFSET),
     brief=("page", "url", "reason", "detail"),
 )
@@ -133,7 +133,7 @@ def _columns(*tables: Table) -> tuple[Column, ...]:
 SKETCHED = Table(
     "sketched",
     "What the sketch pass yields: every record, with all that its page gave.",
-    "page",
+    ("page",),
     (
         *_columns(PAGES, TEXTS, SKETCHES, SKIPPED),
         Column("targets", pa.list_(LINK), "the rows of links that belong to this page"),

@@ -9,7 +9,7 @@ from pagekin.tables.base import PAGE, URL, Column, Table
 DUPLICATES = Table(
     "duplicates",
     "Pages that are exact or near copies of each other, one row a page.",
-    "class, then page",
+    ("class", "page"),
     (
         Column("class", pa.int64(), "the class: the smallest page id in it"),
         PAGE,

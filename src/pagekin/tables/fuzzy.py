@@ -10,7 +10,7 @@ FUZZY = Table(
     "fuzzy",
     "Pages whose texts are copies of each other: the same MD5, or ssdeep digests that score high; with "
     "--against, new ones and their representatives.",
-    "class, then page",
+    ("class", "page"),
     (
         Column("class", pa.int64(), "the smallest page id of the class, which may be of a known run"),
         PAGE,
@@ -37,7 +37,7 @@ FUZZY = Table(
 DUPLICATE_RATES = Table(
     "duplicate_rates",
     "Which URLs and which software give duplicates: pages of a class of `fuzzy` but for its representative.",
-    "duplicates from most to fewest, then site, pattern, cluster",
+    ("-duplicates", "site", "pattern", "cluster"),
     (
         Column("site", pa.string(), "registered domain of the pages, else their host"),
         Column("pattern", pa.string(), "host, path shape and query keys of the pages' URLs"),
@@ -60,7 +60,7 @@ DUPLICATE_RATES = Table(
 URL_PARAMETERS = Table(
     "url_parameters",
     "Which query parameters change what a page says, by URLs that differ in one of them alone.",
-    "repeats from most to fewest, then host, parameter",
+    ("-repeats", "host", "parameter"),
     (
         Column("host", pa.string(), "host name, lower case"),
         Column("parameter", pa.string(), "query key, or a key in the path like `;jsessionid=`"),

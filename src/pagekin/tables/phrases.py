@@ -13,7 +13,7 @@ DONOR = pa.struct(
 PHRASES = Table(
     "phrases",
     "Popular phrases: those that one function chose on enough pages.",
-    "pages, descending; then phrase",
+    ("-pages", "phrase", "fingerprint"),
     (
         Column("phrase", pa.string(), "its words, case-folded"),
         Column("pages", pa.int64(), "pages that hold it as a shingle, under any function"),
@@ -30,14 +30,14 @@ PHRASES = Table(
 POPULAR = Table(
     "popular",
     "How many shingles of each page are popular; representatives of duplicate classes only.",
-    "page",
+    ("page",),
     (PAGE, URL, Column("popular", pa.int64(), "shingles of the page that are popular")),
 )
 
 COVERS = Table(
     "covers",
     "Pages with many popular shingles, and the few other pages that hold those too.",
-    "page",
+    ("page",),
     (
         PAGE,
         URL,
@@ -53,7 +53,7 @@ COVERS = Table(
 SITES = Table(
     "sites",
     "Popular shingles by site; those that look like a farm have a rank.",
-    "pages, descending; then site",
+    ("-pages", "site"),
     (
         Column("site", pa.string(), "host, domain or IP address, as `--site` says"),
         Column("pages", pa.int64(), "its pages, representatives of duplicate classes only"),

@@ -10,7 +10,7 @@ from pagekin.tables.crawl import DATE
 QUILTS = Table(
     "quilts",
     "One row for each quilt: a page made mostly of other pages' text.",
-    "covered_fraction, highest first, then page",
+    ("-covered_fraction", "page"),
     (
         PAGE,
         URL,
@@ -34,7 +34,7 @@ QUILTS = Table(
 QUILT_SOURCES = Table(
     "quilt_sources",
     "One row for each source of a quilt.",
-    "page, then rank",
+    ("page", "rank"),
     (
         PAGE,
         URL,
@@ -58,7 +58,7 @@ QUILT_SOURCES = Table(
 ALL_SOURCES = Table(
     "all_sources",
     "Every page that might be a source of a quilt and holds enough of its grams, chosen or not.",
-    "page, then rank",
+    ("page", "rank"),
     (
         PAGE,
         URL,
@@ -79,7 +79,7 @@ ALL_SOURCES = Table(
 ORIGINALITY = Table(
     "originality",
     "How much of each page's text no other page has.",
-    "page",
+    ("page",),
     (
         PAGE,
         URL,

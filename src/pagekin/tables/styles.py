@@ -12,7 +12,7 @@ _CLUSTER = Column("cluster", pa.int64(), "the cluster: the smallest page id in i
 STYLE_CLUSTERS = Table(
     "style_clusters",
     "Pages joined by style similarity, one row a cluster.",
-    "rank",
+    ("rank",),
     (
         _RANK,
         _CLUSTER,
@@ -49,7 +49,7 @@ STYLE_CLUSTERS = Table(
 STYLE_MEMBERS = Table(
     "style_members",
     "The pages of the clusters; with --against, the new ones.",
-    "rank, then similarity, highest first, then page",
+    ("rank", "-similarity", "page"),
     (
         _RANK,
         _CLUSTER,

@@ -1,0 +1,84 @@
+"""Rows that are divided by key, and groups that are put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from pagekin import _core
+from pagekin.engines.base import Batch
+
+
+def divide(batch: Batch, by: str, parts: int) -> Iterator[tuple[int, Batch]]:
+    """The rows of each part, by the hash of a column: equal keys are in the same part of whatever batch."""
+    rows, ends = _core.divide_rows(batch.column(by), parts)
+    divided = batch.take(rows)
+    begin = 0
+    for part, end in enumerate(ends):
+        if end > begin:
+            yield part, divided.slice(begin, end - begin)
+        begin = end
+
+
+def in_order(batches: Iterable[Batch], schema: pa.Schema, by: str, order: Sequence[str]) -> Batch:
+    """All rows in one batch, sorted by key and then by the columns `order`."""
+    table = pa.Table.from_batches(batches, schema).combine_chunks()
+    whole = pa.RecordBatch.from_arrays(
+        [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in table.columns],
+        schema=schema,
+    )
+    columns = [whole.column(name) for name in (by, *order)]
+    return whole.take(_core.sort_rows(columns))
+
+
+PARTITIONS = 64
+
+
+class Partitions:
+    """Rows divided by key: in memory up to a budget, then in files, read back partition by partition."""
+
+    def __init__(self, schema: pa.Schema, by: str, memory: int, folder: Path) -> None:
+        self._schema = schema
+        self._by = by
+        self._memory = memory
+        self._folder = folder
+        self._held: list[list[Batch]] = [[] for _ in range(PARTITIONS)]
+        self._size = 0
+        self._spills = 0
+
+    def push(self, batch: Batch) -> None:
+        for part, rows in divide(batch, self._by, PARTITIONS):
+            self._held[part].append(rows)
+        self._size += batch.nbytes
+        if self._size > self._memory:
+            self._spill()
+
+    def sorted(self, order: Sequence[str]) -> Iterator[Batch]:
+        """The rows of each partition that has any, sorted by key and then by these columns."""
+        for part, held in enumerate(self._held):
+            rows = [*self._read(part), *held]
+            held.clear()
+            if rows:
+                yield in_order(rows, self._schema, self._by, order)
+
+    def _spill(self) -> None:
+        for part, rows in enumerate(self._held):
+            if rows:
+                with (
+                    pa.OSFile(str(self._folder / f"{part}-{self._spills}"), "wb") as file,
+                    pa.ipc.new_stream(file, self._schema) as writer,
+                ):
+                    writer.write_table(pa.Table.from_batches(rows, self._schema).combine_chunks())
+                rows.clear()
+        self._spills += 1
+        self._size = 0
+
+    def _read(self, part: int) -> Iterator[Batch]:
+        for time in range(self._spills):
+            path = self._folder / f"{part}-{time}"
+            if path.exists():
+                with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as reader:
+                    yield from reader
+                path.unlink()
