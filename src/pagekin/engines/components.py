@@ -67,8 +67,14 @@ def rounds(engine: Engine, edges: Any, told: Callable[[int], None] = lambda roun
             break
         before = after
     told(done)
-    query = "SELECT page, other AS label FROM edges UNION SELECT other AS page, other AS label FROM edges"
-    return engine.sql(query, LABELS, edges=stars)
+    # A page whose only edge leads to itself is in no star.
+    query = """
+        SELECT page, min(label) AS label FROM (
+            SELECT page, other AS label FROM stars UNION ALL SELECT other AS page, other AS label FROM stars
+            UNION ALL SELECT page, page AS label FROM edges WHERE page = other
+        ) GROUP BY page
+    """
+    return engine.sql(query, LABELS, stars=stars, edges=edges)
 
 
 def _state(engine: Engine, edges: Any) -> tuple[int, ...]:

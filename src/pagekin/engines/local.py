@@ -9,10 +9,13 @@ marked.
 from __future__ import annotations
 
 import os
+import shutil
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 import pyarrow as pa
@@ -58,21 +61,22 @@ class Stream:
 class Kept:
     """The rows of a stream in a file, written when they are first wanted and gone with this object."""
 
-    def __init__(self, data: Stream, folder: Callable[[], TemporaryDirectory[str]]) -> None:
+    def __init__(self, data: Stream, folder: Callable[[], Path]) -> None:
         self._data = data
         self._folder = folder
-        self._place: TemporaryDirectory[str] | None = None
+        self._file: Path | None = None
 
     def dataset(self) -> ds.Dataset:
-        if self._place is None:
-            place = self._folder()
-            path = Path(place.name) / "rows.arrow"
+        if self._file is None:
+            folder = self._folder()
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            path = folder / "rows.arrow"
             with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, self._data.schema) as writer:
                 for batch in self._data.open(None):
                     if batch.num_rows:
                         writer.write_batch(batch)
-            self._place = place
-        return ds.dataset(str(Path(self._place.name) / "rows.arrow"), format="ipc")
+            self._file = path
+        return ds.dataset(str(self._file), format="ipc")
 
     def batches(self, _: Mark | None) -> Iterator[Batch]:
         for file in self.dataset().files:
@@ -162,7 +166,7 @@ class LocalEngine(Engine):
         def grouped(_: Mark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with self._folder() as folder:
-                rows = Partitions(data.schema, by, self.memory // 4, Path(folder))
+                rows = Partitions(data.schema, by, self.memory // 4, folder)
                 with Prefetch(data.open(None)) as source:
                     for batch in source:
                         rows.push(batch)
@@ -187,7 +191,7 @@ class LocalEngine(Engine):
                 scans,
                 threads=self.threads,
                 memory=self.memory // 2,
-                spill=Path(folder),
+                spill=folder,
                 keys=keys,
             )
 
@@ -200,7 +204,7 @@ class LocalEngine(Engine):
     def keep(self, data: Stream) -> Stream:
         if data.scan is not None:
             return data
-        kept = Kept(data, self._folder)
+        kept = Kept(data, self._new_folder)
         return Stream(kept.batches, data.schema, scan=kept.dataset)
 
     def flow(self, flow: Flow, **inputs: Stream) -> Stream:
@@ -209,7 +213,7 @@ class LocalEngine(Engine):
                 resources = Resources(
                     self.threads,
                     self.memory,
-                    Path(folder),
+                    folder,
                     advance=lambda done: self.progress.advance(Advance(0, done)),
                     note=self.metrics.__setitem__,
                 )
@@ -235,11 +239,20 @@ class LocalEngine(Engine):
             run.stage(step)
         run.publish(step, list(tables))
 
-    def _folder(self) -> TemporaryDirectory[str]:
+    def _new_folder(self) -> Path:
         """A folder for what does not fit in memory."""
         if self._spill is not None:
             self._spill.mkdir(parents=True, exist_ok=True)
-        return TemporaryDirectory(dir=self._spill)
+        return Path(mkdtemp(dir=self._spill))
+
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        """The same, until the work in it is done."""
+        folder = self._new_folder()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def save(self, data: Stream, run: Run, step: str, outputs: Sequence[Output]) -> None:
         """Writes the stream part by part, then publishes the tables."""
