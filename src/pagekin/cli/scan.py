@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from pagekin.cli.flags import apply, param_options, profile_option
 from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
-from pagekin.errors import DAMAGED
+from pagekin.errors import DAMAGED, UsageError
 
 if TYPE_CHECKING:
     from pagekin.engines.base import Engine
@@ -36,6 +37,12 @@ PAGE_SHARE = 32
     help="Run in this process, or on a Spark cluster.",
 )
 @click.option("--spark-master", default="local[*]", show_default=True, help="Where Spark runs.")
+@click.option(
+    "--spark-conf",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of Spark, as in `spark.executor.memory=4g`. May be given several times.",
+)
 @profile_option
 @click.option("--params", "params_file", type=click.Path(path_type=Path), help="Parameters, a TOML file.")
 @click.option(
@@ -67,6 +74,7 @@ def scan(
     only: str | None,
     engine: str,
     spark_master: str,
+    spark_conf: tuple[str, ...],
     profile: str | None,
     params_file: Path | None,
     memory: int,
@@ -109,25 +117,36 @@ def scan(
         for name in inputs:
             if Path(name).is_fifo():
                 reporter.say(f"{name}: waits until something is written to this pipe", waits=name)
-        run = run_scan(
-            inputs,
-            output,
-            only=None if only is None else [name.strip() for name in only.split(",")],
-            params=params,
-            engine=_engine(engine, spark_master, threads, memory, reporter),
-            resume=resume,
-            strict=strict,
-            against=against,
-            progress=reporter,
-        )
+        with closing(_engine(engine, spark_master, spark_conf, threads, memory, reporter)) as chosen:
+            run = run_scan(
+                inputs,
+                output,
+                only=None if only is None else [name.strip() for name in only.split(",")],
+                params=params,
+                engine=chosen,
+                resume=resume,
+                strict=strict,
+                against=against,
+                progress=reporter,
+            )
     return report_scan(run, reporter)
 
 
-def _engine(name: str, master: str, threads: int | None, memory: int, reporter: ProgressReporter) -> Engine:
+def _engine(
+    name: str,
+    master: str,
+    settings: tuple[str, ...],
+    threads: int | None,
+    memory: int,
+    reporter: ProgressReporter,
+) -> Engine:
     if name == "spark":
+        pairs = [setting.partition("=") for setting in settings]
+        if wrong := next((key for key, sign, _ in pairs if not sign), None):
+            raise UsageError(f"--spark-conf {wrong}: give KEY=VALUE, as in spark.executor.memory=4g")
         from pagekin.engines.spark import SparkEngine
 
-        return SparkEngine(master, memory=memory)
+        return SparkEngine(master, {key: value for key, _, value in pairs})
     from pagekin.cli.limits import check_limits
     from pagekin.engines.local import LocalEngine
 
