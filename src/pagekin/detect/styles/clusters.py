@@ -1,10 +1,10 @@
 """Pages to the members of clusters: in the memory of one machine, or step by step.
 
-    prints ─map→ (key, page, print) ─exchange by key→ different fingerprints ─map→ one row a probe, by bucket
-       │                      └─join→ edges of equal ones            │                        │
-       │                                                              │    buckets ─exchange→ edges of similar ones
-       │   known clusters ─join→ edges of pages that are together already     large ones: `leaders.py`
-       └──────────────────────────────→ components → clusters → `shapes.py` → members
+prints ─map→ (key, page, print) ─exchange by key→ different fingerprints ─map→ one row a probe, by bucket
+   │                      └─join→ edges of equal ones            │                        │
+   │                                                              │    buckets ─exchange→ edges of similar ones
+   │   known clusters ─join→ edges of pages that are together already     large ones: `leaders.py`
+   └──────────────────────────────→ components → clusters → `shapes.py` → members
 """
 
 from __future__ import annotations
@@ -136,5 +136,7 @@ class Cluster:
         small = f"SELECT {names} FROM buckets b LEFT JOIN sizes s ON b.key = s.key WHERE s.key IS NULL"
         crowded = f"SELECT {names} FROM buckets b JOIN sizes s ON b.key = s.key"
         few = engine.sql(small, BUCKETS, buckets=buckets, sizes=large)
-        edges, rest = leader_edges(engine, params, engine.sql(crowded, BUCKETS, buckets=buckets, sizes=large), many)
+        edges, rest = leader_edges(
+            engine, params, engine.sql(crowded, BUCKETS, buckets=buckets, sizes=large), many
+        )
         return [edges, engine.exchange(engine.concat(few, rest), "key", pairs)]

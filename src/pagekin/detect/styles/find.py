@@ -1,10 +1,10 @@
 """Style clusters: pages written by the same template, or with a large piece in common (Urvoy et al. 2006).
 
-    sketches ─clusters.py→ members ─join pages→ described ┬─aggregate→ counts ─────────┐
-                                                          ├─ kinds.py: copies, links, skeletons ─┤
-                                                          ├─ genres.py: names by head and text ──┤
-                                                          │                     figures → weights, kinds → ranks
-                                                          └─join ranks→ style_members    style_clusters ←┘
+sketches ─clusters.py→ members ─join pages→ described ┬─aggregate→ counts ─────────┐
+                                                      ├─ kinds.py: copies, links, skeletons ─┤
+                                                      ├─ genres.py: names by head and text ──┤
+                                                      │                     figures → weights, kinds → ranks
+                                                      └─join ranks→ style_members    style_clusters ←┘
 """
 
 from __future__ import annotations
@@ -180,9 +180,7 @@ class Weighed:
             "known_pages": pc.subtract(figures.column("pages"), figures.column("new_pages")),
             "mean_similarity": mean,
             "score": pc.multiply(mean, domains),
-            "weight": pc.multiply(
-                pc.multiply(mean, owners), pc.log2(pc.add(pc.divide(pages, owners), 1.0))
-            ),
+            "weight": pc.multiply(pc.multiply(mean, owners), pc.log2(pc.add(pc.divide(pages, owners), 1.0))),
             "name": pa.array([strongest(head, text) for head, text in names], pa.string()),
             "worm": pc.greater(figures.column("worms"), 0),
             "mirrored": copied if self.duplicates else pa.nulls(len(pages), pa.float64()),

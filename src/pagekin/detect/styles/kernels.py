@@ -55,7 +55,9 @@ class Hashed:
         def hashed(batch: Batch) -> Batch:
             page, style = batch.column("page"), batch.column("style")
             structure = batch.column("structure") if self.structure else pa.nulls(len(page), pa.binary())
-            known = batch.column("known") if "known" in batch.schema.names else pa.nulls(len(page), pa.int64())
+            known = (
+                batch.column("known") if "known" in batch.schema.names else pa.nulls(len(page), pa.int64())
+            )
             columns = [page, _core.page_hashes(page), style, structure, known]
             rows = pa.RecordBatch.from_arrays(columns, schema=HASHED)
             return rows.filter(pc.or_(pc.is_valid(style), pc.is_valid(structure)))
@@ -93,7 +95,10 @@ class InChunks:
                 batch = batch.take(rows)
             else:
                 chunk = _core.chunk_keys(batch, self.by, CHUNK)
-            made = {"chunk": chunk, "role": pa.array([self.role], pa.int64()).take(pa.array([0] * len(chunk)))}
+            made = {
+                "chunk": chunk,
+                "role": pa.array([self.role], pa.int64()).take(pa.array([0] * len(chunk))),
+            }
             columns = [
                 made.get(field.name, batch.column(field.name) if field.name in batch.schema.names else None)
                 for field in self.schema

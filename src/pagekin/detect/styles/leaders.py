@@ -93,7 +93,9 @@ def leader_edges(engine: Engine, params: StyleParams, rows: Any, many: int) -> t
             engine.map(leaders, InChunks("key", SPEAKS, CHUNKED)),
         )
         compare = Native(params, "leader_round", FOUND)
-        compared = engine.keep(engine.exchange(chunks, "chunk", compare, order=("key", "role", "hash", "page")))
+        compared = engine.keep(
+            engine.exchange(chunks, "chunk", compare, order=("key", "role", "hash", "page"))
+        )
         found.append(engine.map(compared, Edges()))
         rows = engine.map(compared, Rest())
     small.append(_within(engine, _sized(engine, rows), f"<= {params.budget}"))
