@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -36,7 +36,7 @@ from pagekin.engines.groups import Partitions
 from pagekin.engines.meter import Meter
 from pagekin.engines.parts import Mark, PartWriter, finished_parts, write_table
 from pagekin.engines.prefetch import Prefetch, quick_handover
-from pagekin.engines.relational import answer, sorted_query
+from pagekin.engines.relational import answer
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, batches, read_input
 from pagekin.readers.base import RECORD_BITS
@@ -172,16 +172,24 @@ class LocalEngine(Engine):
         return Stream(grouped, kernel.schema)
 
     def sql(self, query: str, schema: pa.Schema, **data: Stream) -> Stream:
-        def answered(_: Mark | None) -> Iterator[Batch]:
-            # What does not lie anywhere is put down first: DuckDB may read it more than once.
-            sources = {name: stream if stream.scan else self.keep(stream) for name, stream in data.items()}
-            scans = {name: stream.scan() for name, stream in sources.items() if stream.scan}
-            with self._folder() as folder:
-                yield from answer(
-                    query, schema, scans, threads=self.threads, memory=self.memory // 2, spill=Path(folder)
-                )
+        return Stream(lambda _: self._answered(query, schema, data), schema)
 
-        return Stream(answered, schema)
+    def _answered(
+        self, query: str, schema: pa.Schema, data: Mapping[str, Stream], keys: Sequence[tuple[str, str]] = ()
+    ) -> Iterator[Batch]:
+        # What does not lie anywhere is put down first: DuckDB may read it more than once.
+        sources = {name: self.keep(stream) for name, stream in data.items()}
+        scans = {name: stream.scan() for name, stream in sources.items() if stream.scan}
+        with self._folder() as folder:
+            yield from answer(
+                query,
+                schema,
+                scans,
+                threads=self.threads,
+                memory=self.memory // 2,
+                spill=Path(folder),
+                keys=keys,
+            )
 
     def components(self, edges: Stream) -> Stream:
         def joined(_: Mark | None) -> Iterator[Batch]:
@@ -222,8 +230,8 @@ class LocalEngine(Engine):
         if not run.is_staged(step):
             run.clear_work(step)
             for table, data in tables.items():
-                rows = self.sql(sorted_query(table.keys, "data"), table.schema, data=data)
-                write_table(run.work(step), table, rows.open(None))
+                rows = self._answered("FROM data", table.schema, {"data": data}, table.keys)
+                write_table(run.work(step), table, rows)
             run.stage(step)
         run.publish(step, list(tables))
 
