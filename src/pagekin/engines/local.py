@@ -9,6 +9,7 @@ marked.
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,7 @@ class Kept:
     def dataset(self) -> ds.Dataset:
         if self._place is None:
             place = self._folder()
+            weakref.finalize(self, place.cleanup)
             path = Path(place.name) / "rows.arrow"
             with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, self._data.schema) as writer:
                 for batch in self._data.open(None):
