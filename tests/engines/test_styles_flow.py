@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def stored(values: list[int] | None) -> bytes | None:
 
 
 def family(rng: random.Random, pages: int) -> list[list[int] | None]:
-    """Fingerprints near a few others: some equal, some half empty, some missing; one minimum on most pages."""
+    """Fingerprints near a few others: equal, half empty, missing; most pages have one minimum in common."""
     bases = [[rng.randrange(1, 65536) for _ in range(M)] for _ in range(rng.randrange(1, 5))]
     found: list[list[int] | None] = []
     for _ in range(pages):
@@ -72,20 +72,20 @@ def rows(found: pa.Table) -> list[dict[str, Any]]:
 
 def both(params: StyleParams, known: pa.Table, new: pa.Table, seed: int) -> list[dict[str, Any]]:
     """The members, which are the same by steps; and so is what is said of large buckets."""
-    local, scatter = LocalEngine(2), ScatterEngine(seed)
+    engines: list[Engine] = [LocalEngine(2), ScatterEngine(seed)]
     found = []
-    for engine in (local, scatter):
+    for engine in engines:
         data = engine.flow(Cluster(params), known=engine.table(known), prints=engine.table(new))
         found.append(rows(engine.collect(data)))
     assert found[1] == found[0]
-    assert scatter.metrics["big_buckets"] == local.metrics["big_buckets"]
+    assert engines[1].metrics["big_buckets"] == engines[0].metrics["big_buckets"]
     return found[0]
 
 
 NOBODY = KNOWN_PRINTS.empty_table()
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(
     seed=st.integers(0, 10**9),
     pages=st.integers(0, 60),
@@ -100,7 +100,7 @@ def test_steps_are_whole(seed: int, pages: int, k: int, structure: bool, split: 
     both(StyleParams(**style | ({} if structure else {"structure_t": 0})), NOBODY, prints(seed, pages), seed)
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 10**9), cut=st.integers(0, 40), clusters=st.sampled_from([1, 5, 1000]))
 def test_known_pages(seed: int, cut: int, clusters: int) -> None:
     """Whatever they were joined to before; clusters of nothing else are left out."""
@@ -132,7 +132,7 @@ def test_worms_are_cut() -> None:
     rng = random.Random(2)
     bunches = [[rng.randrange(1, 65536) for _ in range(M)] for _ in range(4)]
     made = []
-    for one, other in zip(bunches, bunches[1:], strict=False):
+    for one, other in pairwise(bunches):
         made += [one[:16] + [rng.randrange(1, 65536) for _ in range(8)] for _ in range(12)]
         made.append(one[:8] + other[8:])
     styles = [stored(print_) for print_ in made]
@@ -145,12 +145,12 @@ def test_worms_are_cut() -> None:
 
 
 @pytest.fixture(scope="module")
-def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
+def crawls(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("styles")
     crawls = [folder / f"{seed}.warc.gz" for seed in (1, 2)]
     for seed, crawl in zip((1, 2), crawls, strict=True):
-        write_web(crawl, pages=200, seed=seed)
-    yield crawls
+        write_web(crawl, pages=150, seed=seed)
+    return crawls
 
 
 def with_copies(run: Run, engine: Engine) -> Run:
@@ -176,7 +176,9 @@ def test_same_tables(crawls: list[Path], tmp_path: Path, profile: str) -> None:
     )
     find_styles(scattered, ScatterEngine(1), params)
     assert_same(old, scattered)
-    assert {"template", "mirror"} <= set(old.table("style_clusters")["kind"].to_pylist())
+    kinds = set(old.table("style_clusters")["kind"].to_pylist())
+    assert len(kinds - {None}) > 1
+    assert None not in kinds
     assert old.table("style_clusters")["name"].null_count < old.table("style_clusters").num_rows
 
     new = pagekin.scan(crawls[1], tmp_path / "new", params=params, only=[], against=tmp_path / "old")

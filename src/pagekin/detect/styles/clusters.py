@@ -1,10 +1,12 @@
 """Pages to the members of clusters: in the memory of one machine, or step by step.
 
-prints ─map→ (key, page, print) ─exchange by key→ different fingerprints ─map→ one row a probe, by bucket
-   │                      └─join→ edges of equal ones            │                        │
-   │                                                              │    buckets ─exchange→ edges of similar ones
-   │   known clusters ─join→ edges of pages that are together already     large ones: `leaders.py`
-   └──────────────────────────────→ components → clusters → `shapes.py` → members
+    prints ─map→ (key, page, print) ─exchange by key→ different prints ─map→ one row a probe, by bucket
+      │                     └─join on key─┴→ edges of equal ones                    │
+      │                                                    edges of similar ones ←exchange by bucket
+      ├─join on cluster→ edges of known pages              (large buckets: leaders.py)
+      └─join→ components of all edges ─→ clusters ─shapes.py→ members
+
+Equal fingerprints are one row once the second exchange begins, however many pages have them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Style clusters: pages written by the same template, or with a large piece in common (Urvoy et al. 2006).
 
-sketches ─clusters.py→ members ─join pages→ described ┬─aggregate→ counts ─────────┐
-                                                      ├─ kinds.py: copies, links, skeletons ─┤
-                                                      ├─ genres.py: names by head and text ──┤
-                                                      │                     figures → weights, kinds → ranks
-                                                      └─join ranks→ style_members    style_clusters ←┘
+    sketches ─clusters.py→ members ─join pages→ described ┬─aggregate→ counts ───────────────────┐
+                                                          ├─kinds.py→ copies, links, skeletons ──┤
+                                                          ├─genres.py→ names by head and text ───┤
+                                 style_members ←join ranks┘            style_clusters ←rank─ figures
+
+Everything behind the members is joins and whole numbers; quotients come last, a row a cluster.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ FIGURES = pa.schema(
     ]
 )
 UNRANKED = STYLE_CLUSTERS.schema.remove(STYLE_CLUSTERS.schema.get_field_index("rank"))
-RANKS = pa.schema(ints("cluster", "rank"))
 
 
 def find_styles(run: Run, engine: Engine, params: Params) -> None:
@@ -125,7 +125,8 @@ def _clusters(run: Run, engine: Engine, described: Any) -> Any:
     figures = f"""
         SELECT {", ".join(f"c.{name}" for name in COUNTS.names)},
             u.url AS centroid_url, h.said AS by_head, t.said AS by_text,
-            coalesce(d.copied, 0) AS copied, coalesce(l.led_inside, 0) AS led_inside, coalesce(l.led, 0) AS led,
+            coalesce(d.copied, 0) AS copied,
+            coalesce(l.led_inside, 0) AS led_inside, coalesce(l.led, 0) AS led,
             coalesce(s.alike, 0) AS alike, coalesce(s.compared, 0) AS compared
         FROM clusters c
         LEFT JOIN described u ON c.centroid = u.page

@@ -1,10 +1,10 @@
 """Buckets with too many fingerprints for all pairs: members are compared with leaders, round after round.
 
-    rows ─exchange by bucket, few travel→ leaders ─copied→ chunks of the bucket ─exchange by chunk→ edges
-     └──────────────────────────────────members─divided→ ┘                                  └→ rows of the next round
+    rows ─exchange by bucket, few travel→ leaders ─copied→ chunks ─exchange by chunk→ edges
+      └──────────────────────────────────── members ─divided→ ┘          └→ rows of the next round
 
-The leaders of a round are the rows with the smallest hashes. Members that are like none of them go on; what is left
-within the budget is compared pair by pair, and what is more than that is left alone.
+The leaders of a round are the rows with the smallest hashes. Members that are like none of them go on; what
+is left within the budget is compared pair by pair, and what is more than that is left alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Big = tuple[list[int], list[int], int]
 
 
 def report(count: int, largest: Sequence[Big]) -> dict[str, Any]:
-    """What run.json says of large buckets: how many, and of the largest the dimensions, minima, fingerprints."""
+    """What run.json says of large buckets: how many, and where the largest are."""
     listed = [{"dimensions": d, "minima": v, "fingerprints": n} for d, v, n in largest[:MAX_REPORTED]]
     return {"count": count, "largest": listed}
 

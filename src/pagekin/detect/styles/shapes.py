@@ -1,12 +1,13 @@
 """Clusters to members with their similarity to the centroid; no place holds a large cluster.
 
-    members ─exchange by cluster, few travel→ sample of 256 ─copied→ chunks ─exchange by chunk→ best of each chunk
-       └────────────────────────divided over chunks─────────────────→ ┘                             │
-       └─divided→ chunks ←copied─ centroid ←────────────────────────────────────────first by score ─┘
-                    └─exchange by chunk→ similarity to the centroid
+    members ─exchange by cluster, few travel→ sample ─copied→ chunks ─exchange by chunk→ best of each chunk
+      ├───────────────────────────────────── members ─divided→ ┘                            │
+      │                                                                  first by score → centroid
+      └─divided→ chunks ←────────────────────────────────────────────────────────── copied ─┘
+                   └─exchange by chunk→ similarity to the centroid
 
-With `split_worms`, the samples of worms are cut first, and the other members go with the part of the sampled page
-that they match best.
+With `split_worms`, the samples of worms are cut first, and the other members go with the part of the sampled
+page that they match best.
 """
 
 from __future__ import annotations
