@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pagekin.detect.styles.kernels import First, ints
 from pagekin.detect.styles.signatures import by_head, name_by_text, table
@@ -56,6 +57,21 @@ def _built_on() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class Turns:
+    """In which order members are chosen: the centroid, then the others by page."""
+
+    schema: pa.Schema = CHOSEN
+
+    def open(self, threads: int) -> BatchFunction:
+        def turns(batch: Batch) -> Batch:
+            cluster, page = batch.column("cluster"), batch.column("page")
+            turn = pc.cast(pc.not_equal(page, batch.column("centroid")), pa.int64())
+            return pa.RecordBatch.from_arrays([cluster, page, turn], schema=CHOSEN)
+
+        return turns
+
+
+@dataclass(frozen=True)
 class SaidByHeads:
     """What generators and titles give pages away as."""
 
@@ -91,12 +107,9 @@ def name_clusters(run: Run, engine: Engine, described: Any) -> tuple[Any, Any]:
         FROM described GROUP BY cluster, generator, title
     """
     by_heads = engine.map(engine.sql(heads, HEADS, described=described), SaidByHeads())
-    turns = """
-        SELECT cluster, page, CASE WHEN page = centroid THEN 0 ELSE 1 END AS turn FROM described
-    """
     first = First("cluster", READ, CHOSEN)
-    members = engine.sql(turns, CHOSEN, described=described)
-    chosen = engine.exchange(members, "cluster", first, order=("turn", "page"), combine=first)
+    turns = engine.map(described, Turns())
+    chosen = engine.exchange(turns, "cluster", first, order=("turn", "page"), combine=first)
     texts = engine.concat(*(engine.load(old, "texts", ["page", "text"]) for old in run.lineage))
     read = """
         SELECT c.cluster, CAST(1 AS BIGINT) AS pages, t.text
