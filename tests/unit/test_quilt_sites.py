@@ -121,11 +121,7 @@ def test_a_link_to_a_copy_attributes(tmp_path: Path) -> None:
     assert attributed(kept)["a"] is False, "without classes a link to a copy is no link to the source"
 
 
-def test_attribution_is_the_same_in_small_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pagekin.detect.quilts import attribution
-
+def test_links_to_sites_attribute_each_source(tmp_path: Path) -> None:
     links = " ".join(f'<a href="http://{c}.example/x">x</a>' for c in "ace")
-    whole = attributed(scan(tmp_path / "whole", web(links)))
-    monkeypatch.setattr(attribution, "SLICE", 2)
-    assert attributed(scan(tmp_path / "slices", web(links))) == whole
-    assert whole == {"a": True, "b": False, "c": True, "d": False, "e": True}
+    found = attributed(scan(tmp_path, web(links)))
+    assert found == {"a": True, "b": False, "c": True, "d": False, "e": True}

@@ -9,7 +9,8 @@ import pyarrow as pa
 from pagekin import _core
 from pagekin.detect.joins import AddColumn, lookup, representatives, tuples
 from pagekin.detect.phrases.kinds import kind
-from pagekin.detect.phrases.sites import site_pages, site_rows, with_originality
+from pagekin.detect.phrases.originality import with_originality
+from pagekin.detect.phrases.sites import site_pages, site_rows
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import BatchFunction, Engine, Resources
 from pagekin.params import Params, PhraseParams, ShingleParams
@@ -117,7 +118,8 @@ def find_phrases(run: Run, engine: Engine, params: Params) -> None:
     sites = site_rows(counts, pages, params)
     urls = pages.select(["page", "url"])
     if "originality" in run.tables:
-        sites = with_originality(sites, pages, run.table("originality"), params)
+        grams = engine.load(run, "originality", ["page", "grams", "own_grams"])
+        sites = with_originality(run, engine, engine.table(sites), grams, params)
     engine.publish(
         run,
         "phrases",

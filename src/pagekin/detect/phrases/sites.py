@@ -10,7 +10,6 @@ from pagekin.params import Params
 from pagekin.run import Run
 from pagekin.sites import read_server_map, server_names
 from pagekin.tables import SITES
-from pagekin.tables.lookup import TableLookup
 
 
 def site_pages(run: Run, params: Params) -> pa.Table:
@@ -22,25 +21,6 @@ def site_pages(run: Run, params: Params) -> pa.Table:
 def sites_of(pages: pa.Table, params: Params) -> pa.ChunkedArray:
     """The site of each page, as `--site` says; null where it is unknown."""
     return pages[{"host": "host", "domain": "server", "ip": "ip"}[params.phrases.site]]
-
-
-def with_originality(sites: pa.Table, pages: pa.Table, grams: pa.Table, params: Params) -> pa.Table:
-    """The table `sites` with the share of each site's grams that no other page has.
-
-    From the counts of its pages (`grams` is the table `originality`), added up as integers; copies of other
-    pages are left out, as they are from everything in `sites`. A gram on two pages of a site counts twice.
-    """
-    rows = pa.table({"page": pages["page"], "site": sites_of(pages, params)})
-    rows = rows.filter(pc.is_valid(rows["site"]))
-    counts = TableLookup(grams).rows(rows["page"])
-    for name in ("grams", "own_grams"):
-        rows = rows.append_column(name, counts[name])
-    sums = rows.group_by("site", use_threads=False).aggregate([("grams", "sum"), ("own_grams", "sum")])
-    whole = sums["grams_sum"]
-    whole = pc.if_else(pc.equal(whole, 0), None, whole).cast(pa.float64())
-    sums = sums.append_column("share", pc.divide(sums["own_grams_sum"].cast(pa.float64()), whole))
-    column = SITES.names.index("originality")
-    return sites.set_column(column, SITES.schema.field(column), lookup(sites["site"], sums, "site", "share"))
 
 
 def site_rows(counts: pa.Table, pages: pa.Table, params: Params) -> pa.Table:
