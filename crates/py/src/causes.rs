@@ -18,7 +18,7 @@ fn on_batch<'py>(batch: &Bound<'py, PyAny>, kernel: BatchKernel) -> PyResult<Bou
     enter(batch.py(), || kernel(&rows))?.to_pyarrow(batch.py())
 }
 
-fn on_strings<'py, A: Array + Send>(
+pub(crate) fn on_strings<'py, A: Array + Send>(
     values: &Bound<'py, PyAny>,
     kernel: fn(&StringArray) -> A,
 ) -> PyResult<Bound<'py, PyAny>> {
