@@ -20,7 +20,7 @@ from pagekin.engines.components import rounds
 from pagekin.engines.groups import divide, in_order
 from pagekin.engines.local import LocalEngine
 from pagekin.engines.parts import write_table
-from pagekin.engines.relational import answer, sorted_query
+from pagekin.engines.relational import answer
 from pagekin.params import ReadParams
 from pagekin.readers import Input
 from pagekin.run import Run
@@ -109,9 +109,14 @@ class ScatterEngine(Engine):
         for table, data in tables.items():
             rows = self.collect(data)
             with tempfile.TemporaryDirectory() as folder:
-                query = sorted_query(table.keys, "data")
                 ordered = answer(
-                    query, table.schema, {"data": rows}, threads=1, memory=10**9, spill=Path(folder)
+                    "FROM data",
+                    table.schema,
+                    {"data": rows},
+                    threads=1,
+                    memory=10**9,
+                    spill=Path(folder),
+                    keys=table.keys,
                 )
                 write_table(run.work(step), table, ordered)
         run.stage(step)

@@ -1,8 +1,8 @@
 """What an engine can do, and what a kernel is to it.
 
 A detector is a data flow written with the verbs of `Engine`, and nothing else. A kernel is a pure function of
-its rows: no run folder, no files, no callbacks; what it counts comes out as rows. An engine may run kernels in
-any number of threads, processes or machines, on any division of the rows, and the tables come out the same.
+its rows: no run folder, no files, no callbacks; what it counts comes out as rows. An engine may run kernels
+in any number of threads, processes or machines, on any division of the rows: the tables come out the same.
 
     load, table     rows from a run folder; a few rows of the driver's own
     map             a kernel on each batch
@@ -77,8 +77,9 @@ class Reducer(Protocol):
 class Flow(Protocol):
     """A part of a data flow that can be carried out in two ways, to the same rows in any order.
 
-    `steps` says it in verbs, for every engine. `whole` is an optimisation of the local engine: all rows in the
-    memory of one process (and what does not fit, in its spill folder). A property test holds the two equal.
+    `steps` says it in verbs, for every engine. `whole` is an optimisation of the local engine: all rows in
+    the memory of one process (and what does not fit, in its spill folder). A property test holds the two
+    equal.
     """
 
     @property

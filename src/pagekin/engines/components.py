@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.engines.base import EDGES, LABELS, Batch, BatchFunction, Engine
@@ -32,7 +33,7 @@ class Stars:
     def open(self, threads: int) -> BatchFunction:
         def stars(batch: Batch) -> Batch:
             labels = _core.components([batch]).rename_columns(EDGES.names)
-            return labels.filter(pa.compute.not_equal(labels["page"], labels["other"])).cast(EDGES)
+            return labels.filter(pc.not_equal(labels["page"], labels["other"])).cast(EDGES)
 
         return stars
 
@@ -66,14 +67,21 @@ def rounds(engine: Engine, edges: Any, told: Callable[[int], None] = lambda roun
             break
         before = after
     told(done)
-    query = "SELECT DISTINCT page, other AS label FROM edges UNION SELECT DISTINCT other AS page, other AS label FROM edges"
-    return engine.sql(query, LABELS, edges=stars)
+    # A page whose only edge leads to itself is in no star.
+    query = """
+        SELECT page, min(label) AS label FROM (
+            SELECT page, other AS label FROM stars UNION ALL SELECT other AS page, other AS label FROM stars
+            UNION ALL SELECT page, page AS label FROM edges WHERE page = other
+        ) GROUP BY page
+    """
+    return engine.sql(query, LABELS, stars=stars, edges=edges)
 
 
 def _state(engine: Engine, edges: Any) -> tuple[int, ...]:
     """Figures that differ unless the edges are the same: stars that move change the sums."""
     query = """
-        SELECT count(*) AS edges, coalesce(sum(page % 1000003), 0) AS pages, coalesce(sum(other % 1000003), 0) AS others
+        SELECT count(*) AS edges, coalesce(sum(page % 1000003), 0) AS pages,
+            coalesce(sum(other % 1000003), 0) AS others
         FROM (SELECT DISTINCT page, other FROM edges)
     """
     return tuple(engine.collect(engine.sql(query, STATE, edges=edges)).to_pylist()[0].values())

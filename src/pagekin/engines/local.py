@@ -9,10 +9,13 @@ marked.
 from __future__ import annotations
 
 import os
+import shutil
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 import pyarrow as pa
@@ -36,7 +39,7 @@ from pagekin.engines.groups import Partitions
 from pagekin.engines.meter import Meter
 from pagekin.engines.parts import Mark, PartWriter, finished_parts, write_table
 from pagekin.engines.prefetch import Prefetch, quick_handover
-from pagekin.engines.relational import answer, sorted_query
+from pagekin.engines.relational import answer
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, batches, read_input
 from pagekin.readers.base import RECORD_BITS
@@ -58,21 +61,22 @@ class Stream:
 class Kept:
     """The rows of a stream in a file, written when they are first wanted and gone with this object."""
 
-    def __init__(self, data: Stream, folder: Callable[[], TemporaryDirectory[str]]) -> None:
+    def __init__(self, data: Stream, folder: Callable[[], Path]) -> None:
         self._data = data
         self._folder = folder
-        self._place: TemporaryDirectory[str] | None = None
+        self._file: Path | None = None
 
     def dataset(self) -> ds.Dataset:
-        if self._place is None:
-            place = self._folder()
-            path = Path(place.name) / "rows.arrow"
+        if self._file is None:
+            folder = self._folder()
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            path = folder / "rows.arrow"
             with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, self._data.schema) as writer:
                 for batch in self._data.open(None):
                     if batch.num_rows:
                         writer.write_batch(batch)
-            self._place = place
-        return ds.dataset(str(Path(self._place.name) / "rows.arrow"), format="ipc")
+            self._file = path
+        return ds.dataset(str(self._file), format="ipc")
 
     def batches(self, _: Mark | None) -> Iterator[Batch]:
         for file in self.dataset().files:
@@ -162,7 +166,7 @@ class LocalEngine(Engine):
         def grouped(_: Mark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with self._folder() as folder:
-                rows = Partitions(data.schema, by, self.memory // 4, Path(folder))
+                rows = Partitions(data.schema, by, self.memory // 4, folder)
                 with Prefetch(data.open(None)) as source:
                     for batch in source:
                         rows.push(batch)
@@ -172,16 +176,24 @@ class LocalEngine(Engine):
         return Stream(grouped, kernel.schema)
 
     def sql(self, query: str, schema: pa.Schema, **data: Stream) -> Stream:
-        def answered(_: Mark | None) -> Iterator[Batch]:
-            # What does not lie anywhere is put down first: DuckDB may read it more than once.
-            sources = {name: stream if stream.scan else self.keep(stream) for name, stream in data.items()}
-            scans = {name: stream.scan() for name, stream in sources.items() if stream.scan}
-            with self._folder() as folder:
-                yield from answer(
-                    query, schema, scans, threads=self.threads, memory=self.memory // 2, spill=Path(folder)
-                )
+        return Stream(lambda _: self._answered(query, schema, data), schema)
 
-        return Stream(answered, schema)
+    def _answered(
+        self, query: str, schema: pa.Schema, data: Mapping[str, Stream], keys: Sequence[tuple[str, str]] = ()
+    ) -> Iterator[Batch]:
+        # What does not lie anywhere is put down first: DuckDB may read it more than once.
+        sources = {name: self.keep(stream) for name, stream in data.items()}
+        scans = {name: stream.scan() for name, stream in sources.items() if stream.scan}
+        with self._folder() as folder:
+            yield from answer(
+                query,
+                schema,
+                scans,
+                threads=self.threads,
+                memory=self.memory // 2,
+                spill=folder,
+                keys=keys,
+            )
 
     def components(self, edges: Stream) -> Stream:
         def joined(_: Mark | None) -> Iterator[Batch]:
@@ -192,7 +204,7 @@ class LocalEngine(Engine):
     def keep(self, data: Stream) -> Stream:
         if data.scan is not None:
             return data
-        kept = Kept(data, self._folder)
+        kept = Kept(data, self._new_folder)
         return Stream(kept.batches, data.schema, scan=kept.dataset)
 
     def flow(self, flow: Flow, **inputs: Stream) -> Stream:
@@ -201,7 +213,7 @@ class LocalEngine(Engine):
                 resources = Resources(
                     self.threads,
                     self.memory,
-                    Path(folder),
+                    folder,
                     advance=lambda done: self.progress.advance(Advance(0, done)),
                     note=self.metrics.__setitem__,
                 )
@@ -222,16 +234,25 @@ class LocalEngine(Engine):
         if not run.is_staged(step):
             run.clear_work(step)
             for table, data in tables.items():
-                rows = self.sql(sorted_query(table.keys, "data"), table.schema, data=data)
-                write_table(run.work(step), table, rows.open(None))
+                rows = self._answered("FROM data", table.schema, {"data": data}, table.keys)
+                write_table(run.work(step), table, rows)
             run.stage(step)
         run.publish(step, list(tables))
 
-    def _folder(self) -> TemporaryDirectory[str]:
+    def _new_folder(self) -> Path:
         """A folder for what does not fit in memory."""
         if self._spill is not None:
             self._spill.mkdir(parents=True, exist_ok=True)
-        return TemporaryDirectory(dir=self._spill)
+        return Path(mkdtemp(dir=self._spill))
+
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        """The same, until the work in it is done."""
+        folder = self._new_folder()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def save(self, data: Stream, run: Run, step: str, outputs: Sequence[Output]) -> None:
         """Writes the stream part by part, then publishes the tables."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,17 @@ def answer(
     threads: int,
     memory: int,
     spill: Path,
+    keys: Sequence[tuple[str, str]] = (),
 ) -> Iterator[Batch]:
-    """The rows of an answer. A source is a list of Parquet files, or what DuckDB can scan more than once."""
+    """The rows of an answer, sorted by keys if there are any; nulls come last.
+
+    A source is a list of Parquet files, or what DuckDB can scan more than once.
+    """
     config = {
         "threads": str(threads),
         "memory_limit": f"{max(memory // 1_000_000, 64)}MB",
         "temp_directory": str(spill),
         "preserve_insertion_order": "false",
-        "TimeZone": "UTC",
     }
     with duckdb.connect(config=config) as database:
         for name, source in sources.items():
@@ -40,14 +43,10 @@ def answer(
             else:
                 database.register(name, source)
         columns = ", ".join(f'"{name}"' for name in schema.names)
-        found = database.execute(f"SELECT {columns} FROM ({query})")
-        for batch in found.to_arrow_reader(ROWS):
+        ways = (f'"{name}" {"DESC" if way == "descending" else "ASC"} NULLS LAST' for name, way in keys)
+        order = f"ORDER BY {', '.join(ways)}" if keys else ""
+        found = database.sql(f"SELECT {columns} FROM ({query}) {order}")
+        # Older versions have another name for it.
+        reader = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
+        for batch in reader(ROWS):
             yield batch.cast(schema)
-
-
-def sorted_query(keys: tuple[tuple[str, str], ...], name: str) -> str:
-    """All rows of a dataset in the order of these keys; nulls come last, as everywhere."""
-    order = ", ".join(
-        f'"{column}" {"DESC" if way == "descending" else "ASC"} NULLS LAST' for column, way in keys
-    )
-    return f'SELECT * FROM "{name}" ORDER BY {order}'

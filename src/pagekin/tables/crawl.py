@@ -75,7 +75,7 @@ PAGES = Table(
     brief=("page", "url", "domain", "charset", "words", "links", "title"),
 )
 
-TEXTS = Table("texts", "The visible text of each page.", "page", (PAGE, URL, _TEXT))
+TEXTS = Table("texts", "The visible text of each page.", ("page",), (PAGE, URL, _TEXT))
 
 LINKS = Table(
     "links",

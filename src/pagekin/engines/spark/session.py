@@ -1,0 +1,118 @@
+"""Starting Spark: quietly, with a log that an error can name, and leaving alone what was there before."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pagekin.errors import EngineError, MissingExtraError
+
+try:
+    from pyspark import TaskContext
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+except ImportError:
+    raise MissingExtraError("the spark engine", "spark") from None
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "WARN",
+    "spark.sql.session.timeZone": "UTC",
+    # A row may hold a whole page's text.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "8192",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(8 << 20),
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # A worker that is used again has its modules loaded.
+    "spark.python.worker.reuse": "true",
+}
+
+
+def partition_number() -> int:
+    """The partition that this worker has."""
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
+
+
+class Session:
+    """A Spark session, and whether it is ours to stop."""
+
+    def __init__(self, master: str | None, config: dict[str, str], session: SparkSession | None) -> None:
+        self.log: Path | None = None
+        self.ours = session is None
+        self.spark = session or self._start(master, config)
+
+    def _start(self, master: str | None, config: dict[str, str]) -> SparkSession:
+        # Workers must run the Python that has pagekin; Spark's own guess is whatever is on their PATH.
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        if master is not None and master.startswith("local"):
+            # Executors on this machine: nothing needs to be reachable from elsewhere.
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        builder = SparkSession.builder.appName("pagekin")
+        if master is not None:
+            builder = builder.master(master)
+        for key, value in (SETTINGS | config).items():
+            builder = builder.config(key, value)
+        handle, name = tempfile.mkstemp(prefix="pagekin-spark-", suffix=".log")
+        self.log = Path(name)
+        try:
+            # The JVM and its workers inherit this as their stderr and keep it.
+            with _stderr_to(handle):
+                return builder.getOrCreate()
+        except (PySparkException, RuntimeError, OSError) as error:
+            first = str(error).strip().splitlines()[0]
+            raise EngineError(
+                f"Spark did not start ({first}); it needs Java 17 or newer on the PATH; its log is {self.log}"
+            ) from error
+        finally:
+            os.close(handle)
+
+    def stop(self) -> None:
+        """Ends the session if we began it; the log of a session that ended well is of no use."""
+        if self.ours:
+            self.spark.stop()
+            if self.log is not None:
+                self.log.unlink(missing_ok=True)
+
+    @contextmanager
+    def doing(self, what: str) -> Iterator[None]:
+        """Turns what Spark says of a failure into one line; the rest is in the log."""
+        try:
+            yield
+        except PySparkException as error:
+            raise EngineError(f"Spark failed in {what}: {cause(error)}{self._where()}") from error
+
+    def _where(self) -> str:
+        return "" if self.log is None else f"; its log is {self.log}"
+
+
+@contextmanager
+def _stderr_to(handle: int) -> Iterator[None]:
+    sys.stderr.flush()
+    kept = os.dup(2)
+    os.dup2(handle, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def cause(error: Exception) -> str:
+    """The line of a Spark failure that says what happened."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if any("No module named 'pagekin'" in line for line in lines):
+        return (
+            "the workers have no pagekin; install its wheel there, or send an environment "
+            "(docs/guide/spark.md)"
+        )
+    telling = [
+        line
+        for line in lines
+        if not line.startswith(("at ", "File ")) and ("Error" in line or "Exception" in line)
+    ]
+    return (telling or lines or ["unknown"])[-1][:300]
