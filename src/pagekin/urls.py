@@ -2,40 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 from typing import NamedTuple
 
 from pagekin import _core
-
-ROUTES = frozenset(
-    [
-        "act",
-        "action",
-        "cmd",
-        "do",
-        "format",
-        "layout",
-        "mod",
-        "mode",
-        "module",
-        "op",
-        "option",
-        "route",
-        "task",
-        "tmpl",
-        "type",
-        "view",
-    ]
-)
-"""Query keys with which software chooses what to show, not of what: their values stay in patterns."""
-
-_WORD = re.compile(r"[^\W\d_]{1,24}")
-_NUMBER = re.compile(r"\d+")
-_DATE = re.compile(r"(?:19|20)\d\d(?:-?[01]\d(?:-?[0-3]\d)?)?")
-_ID = re.compile(r"(?=.*\d)[0-9a-fA-F-]{8,}|(?=.*\d)(?=.*[A-Za-z])[0-9A-Za-z]{16,}")
-_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
-_IN_PATH = re.compile(r";([A-Za-z_]+)=([^/;]*)")
 
 
 class ParsedUrl(NamedTuple):
@@ -53,23 +23,8 @@ def parse_url(url: str) -> ParsedUrl:
         >>> parse_url("http://a.example/b;jsessionid=1F?z=2&y=1#top").query
         (('jsessionid', '1F'), ('y', '1'), ('z', '2'))
     """
-    scheme, host, path, query = "", "", url, None
-    if parts := _core.split_url(url):
-        scheme, user, host, port, path, query, _ = parts
-        # User and port tell sites apart too.
-        if user is not None:
-            host = f"{user.lower()}@{host}"
-        if port is not None:
-            host = f"{host}:{port}"
-    pairs: list[tuple[str, str]] = []
-    for part in (query or "").split("&"):
-        if part:
-            key, _, value = part.partition("=")
-            pairs.append((key, value))
-    if ";" in path:
-        pairs += _IN_PATH.findall(path)
-        path = _IN_PATH.sub("", path)
-    return ParsedUrl(scheme, host, path or "/", tuple(sorted(pairs)))
+    scheme, host, path, query = _core.parse_url(url)
+    return ParsedUrl(scheme, host, path, tuple(query))
 
 
 def absolute(href: str, base: str | None = None) -> str | None:
@@ -84,22 +39,6 @@ def absolute(href: str, base: str | None = None) -> str | None:
     return _core.resolve_url(base, href)
 
 
-def segment_shape(segment: str) -> str:
-    """What a path segment looks like.
-
-    Examples:
-        >>> [segment_shape(s) for s in ("2019", "17", "blue-shoes.html", "shoes", "9f86d081884c7d65")]
-        ['{date}', '{n}', '{s}.html', '{w}', '{id}']
-    """
-    extension = _EXTENSION.search(segment)
-    end = extension[0].lower() if extension else ""
-    stem = segment[: extension.start()] if extension else segment
-    for pattern, name in ((_DATE, "{date}"), (_NUMBER, "{n}"), (_ID, "{id}"), (_WORD, "{w}")):
-        if pattern.fullmatch(stem):
-            return name + end
-    return ("{s}" if stem else "") + end
-
-
 def url_pattern(url: ParsedUrl) -> str:
     """Host, path shape and query keys.
 
@@ -110,11 +49,7 @@ def url_pattern(url: ParsedUrl) -> str:
         >>> url_pattern(parse_url("http://a.example/news/2019/blue-shoes.html?id=7&view=print"))
         'a.example/news/{date}/{s}.html?id&view=print'
     """
-    *folders, last = url.path.split("/")[1:] or [""]
-    kept = [s if _WORD.fullmatch(s) else segment_shape(s) for s in folders]
-    path = "/".join(("", *kept, segment_shape(last)))
-    keys = dict.fromkeys(f"{k}={v}" if k in ROUTES and _WORD.fullmatch(v) else k for k, v in url.query)
-    return url.host + path + ("?" + "&".join(keys) if keys else "")
+    return _core.url_pattern(url.host, url.path, list(url.query))
 
 
 def name_hash(*parts: str) -> int:

@@ -6,11 +6,13 @@
 //! - [`page`]: one page's bytes to text, title, links, words and sketches
 //! - [`style`], [`shingles`], [`ssdeep`]: the three kinds of sketches, and what is found with each
 //! - [`duplicates`], [`phrases`], [`quilts`]: what is found on shingles, phrases and grams
+//! - [`causes`]: why pages repeat others, as far as URLs and redirects tell
 //! - [`index`]: what is looked up in a stored run
 //! - [`rows`]: what moves rows between kernels needs to know: parts, orders, components
 //! - the rest is shared: hashes, Arrow columns, lookups, disjoint sets, spilling to disk, SIMD
 
 mod arrow;
+pub mod causes;
 pub mod duplicates;
 pub mod hash;
 pub mod index;

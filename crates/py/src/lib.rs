@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+mod causes;
 mod duplicates;
 mod index;
 mod key_lookup;
@@ -50,6 +51,7 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let (major, minor, micro) = char::UNICODE_VERSION;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("UNICODE_VERSION", format!("{major}.{minor}.{micro}"))?;
+    causes::register(m)?;
     duplicates::register(m)?;
     index::register(m)?;
     key_lookup::register(m)?;

@@ -9,11 +9,10 @@ use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
-use pagekin_core::phrases::popular::{self, PageSites};
-use pagekin_core::phrases::{covers, originals, quotes};
+use pagekin_core::phrases::{covers, originals, popular, popular_groups, quotes, sites};
 use pagekin_core::shingles::minwise;
 
-use crate::reducer::Reducer;
+use crate::causes::on_strings;
 use crate::shingles::Shingler;
 use crate::{enter, pool};
 
@@ -21,72 +20,91 @@ fn batch(rows: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     RecordBatch::from_pyarrow_bound(rows)
 }
 
-/// Shingles to popular phrases.
+/// Shingles to popular phrases: `push_sites` all sites, `push` all pages, then `take` each of the `partitions`.
 #[pyclass(frozen)]
-struct PopularPhrases(Reducer<popular::PopularPhrases>);
+struct PopularPhrases {
+    pool: ThreadPool,
+    state: RwLock<popular::PopularPhrases>,
+}
+
+impl PopularPhrases {
+    fn update<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut popular::PopularPhrases) -> Result<T, ArrowError> + Send,
+    ) -> PyResult<T> {
+        enter(py, || self.pool.install(|| work(&mut *self.state.write().map_err(broken)?)))
+    }
+}
 
 #[pymethods]
 impl PopularPhrases {
     #[new]
-    fn new(
-        sites: &Bound<'_, PyAny>,
-        min_pages: usize,
-        max_holders: usize,
-        threads: usize,
-        memory: usize,
-        spill: PathBuf,
-    ) -> PyResult<Self> {
+    fn new(min_pages: usize, max_holders: usize, threads: usize, memory: usize, spill: PathBuf) -> PyResult<Self> {
+        let state = popular::PopularPhrases::new(min_pages, max_holders, memory, &spill);
+        Ok(PopularPhrases { pool: pool(threads)?, state: RwLock::new(state) })
+    }
+
+    fn push_sites(&self, sites: &Bound<'_, PyAny>) -> PyResult<()> {
         let rows = batch(sites)?;
-        let sites = enter(sites.py(), || PageSites::new(&rows))?;
-        let state = popular::PopularPhrases::new(sites, min_pages, max_holders, memory, &spill);
-        Ok(PopularPhrases(Reducer::new(threads, state)?))
+        self.update(sites.py(), |state| state.push_sites(&rows))
     }
 
-    fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.push(batch, popular::PopularPhrases::push)
+    fn push(&self, sketches: &Bound<'_, PyAny>) -> PyResult<()> {
+        let rows = batch(sketches)?;
+        self.update(sketches.py(), |state| state.push(&rows))
     }
 
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let batches = self.0.finish(py, popular::PopularPhrases::finish)?;
-        batches.iter().map(|batch| batch.to_pyarrow(py)).collect()
+    fn partitions(&self, py: Python<'_>) -> PyResult<usize> {
+        self.update(py, |state| Ok(state.partitions()))
+    }
+
+    fn take<'py>(&self, py: Python<'py>, partition: usize) -> PyResult<Bound<'py, PyAny>> {
+        self.update(py, |state| state.take(partition))?.to_pyarrow(py)
     }
 }
 
-/// What is popular, to be looked up.
+/// What is popular, to be looked up: `push_sites`, `push_popular`, then `covered`.
 #[pyclass(frozen)]
 struct PhraseCovers {
     pool: ThreadPool,
-    covers: covers::PhraseCovers,
+    state: RwLock<covers::PhraseCovers>,
 }
 
 #[pymethods]
 impl PhraseCovers {
     #[new]
-    fn new(sites: &Bound<'_, PyAny>, popular: Vec<Bound<'_, PyAny>>, threads: usize) -> PyResult<Self> {
+    fn new(threads: usize) -> PyResult<Self> {
+        Ok(PhraseCovers { pool: pool(threads)?, state: RwLock::default() })
+    }
+
+    fn push_sites(&self, sites: &Bound<'_, PyAny>) -> PyResult<()> {
         let rows = batch(sites)?;
-        let popular = popular.iter().map(batch).collect::<PyResult<Vec<_>>>()?;
-        let covers = enter(sites.py(), || covers::PhraseCovers::new(PageSites::new(&rows)?, &popular))?;
-        Ok(PhraseCovers { pool: pool(threads)?, covers })
+        enter(sites.py(), || self.state.write().map_err(broken)?.push_sites(&rows))
     }
 
-    /// How many shingles of each page are popular.
-    fn count<'py>(&self, sketches: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, rows) = (sketches.py(), batch(sketches)?);
-        enter(py, || self.pool.install(|| self.covers.count(&rows)))?.to_pyarrow(py)
+    fn push_popular(&self, popular: &Bound<'_, PyAny>) -> PyResult<()> {
+        let rows = batch(popular)?;
+        enter(popular.py(), || self.state.write().map_err(broken)?.push_popular(&rows))
     }
 
-    /// The covers of pages with at least `min_popular` popular shingles.
-    fn cover<'py>(&self, sketches: &Bound<'py, PyAny>, min_popular: usize, prune: bool) -> PyResult<Bound<'py, PyAny>> {
+    /// How many shingles of each page are popular; covers of pages with at least `min_popular`.
+    fn covered<'py>(
+        &self,
+        sketches: &Bound<'py, PyAny>,
+        min_popular: usize,
+        prune: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (py, rows) = (sketches.py(), batch(sketches)?);
-        enter(py, || self.pool.install(|| self.covers.cover_batch(&rows, min_popular, prune)))?.to_pyarrow(py)
+        let work = || self.pool.install(|| self.state.read().map_err(broken)?.covered(&rows, min_popular, prune));
+        enter(py, work)?.to_pyarrow(py)
     }
 }
 
-/// What wanted phrases (`page`, `fingerprint`) read like on their pages.
+/// What phrases (`fingerprints`) read like on pages (`page`, `text`).
 #[pyclass(frozen)]
 struct Quoter {
     pool: ThreadPool,
-    wanted: quotes::Wanted,
     fresh: minwise::Shingler,
     k: usize,
 }
@@ -94,18 +112,61 @@ struct Quoter {
 #[pymethods]
 impl Quoter {
     #[new]
-    fn new(wanted: &Bound<'_, PyAny>, shingler: &Shingler, threads: usize) -> PyResult<Self> {
-        let rows = batch(wanted)?;
-        let wanted = enter(wanted.py(), || quotes::wanted(&rows))?;
-        Ok(Quoter { pool: pool(threads)?, wanted, fresh: shingler.fresh.clone(), k: shingler.params.k })
+    fn new(shingler: &Shingler, threads: usize) -> PyResult<Self> {
+        Ok(Quoter { pool: pool(threads)?, fresh: shingler.fresh.clone(), k: shingler.params.k })
     }
 
-    /// Those of the pages of a batch (`page`, `text`).
     fn quote<'py>(&self, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, texts) = (texts.py(), batch(texts)?);
-        let Quoter { pool, wanted, fresh, k } = self;
-        enter(py, || pool.install(|| quotes::quote(&texts, wanted, fresh, *k)))?.to_pyarrow(py)
+        let Quoter { pool, fresh, k } = self;
+        enter(py, || pool.install(|| quotes::quote(&texts, fresh, *k)))?.to_pyarrow(py)
     }
+}
+
+/// What stands for names; 0 for none.
+#[pyfunction]
+fn name_keys<'py>(names: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    on_strings(names, sites::name_keys)
+}
+
+/// The shingles of pages, a row each.
+#[pyfunction]
+fn shingle_rows<'py>(sketches: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let rows = batch(sketches)?;
+    enter(sketches.py(), || popular_groups::shingle_rows(&rows))?.to_pyarrow(sketches.py())
+}
+
+/// The shingles of pages and their sites, a row each.
+#[pyfunction]
+fn phrase_holdings<'py>(pages: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let rows = batch(pages)?;
+    enter(pages.py(), || popular_groups::holdings(&rows))?.to_pyarrow(pages.py())
+}
+
+/// Parts of phrases made smaller.
+#[pyfunction]
+fn fewer_holdings<'py>(holdings: &Bound<'py, PyAny>, max_holders: usize) -> PyResult<Bound<'py, PyAny>> {
+    let rows = batch(holdings)?;
+    enter(holdings.py(), || popular_groups::fewer_holdings(&rows, max_holders))?.to_pyarrow(holdings.py())
+}
+
+/// What is popular among complete phrases.
+#[pyfunction]
+fn popular_phrases<'py>(
+    holdings: &Bound<'py, PyAny>,
+    min_pages: usize,
+    max_holders: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rows = batch(holdings)?;
+    let work = || popular_groups::popular_groups(&rows, min_pages, max_holders);
+    enter(holdings.py(), work)?.to_pyarrow(holdings.py())
+}
+
+/// The covers of complete pages.
+#[pyfunction]
+fn phrase_covers<'py>(rows: &Bound<'py, PyAny>, prune: bool) -> PyResult<Bound<'py, PyAny>> {
+    let (py, rows) = (rows.py(), batch(rows)?);
+    enter(py, || covers::cover_groups(&rows, prune))?.to_pyarrow(py)
 }
 
 /// Finds and cuts out what earlier pages have: `push` all texts, `seal`, then `cut`.
@@ -155,5 +216,11 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PopularPhrases>()?;
     m.add_class::<PhraseCovers>()?;
     m.add_class::<Quoter>()?;
-    m.add_class::<Originals>()
+    m.add_class::<Originals>()?;
+    m.add_function(wrap_pyfunction!(name_keys, m)?)?;
+    m.add_function(wrap_pyfunction!(shingle_rows, m)?)?;
+    m.add_function(wrap_pyfunction!(phrase_holdings, m)?)?;
+    m.add_function(wrap_pyfunction!(fewer_holdings, m)?)?;
+    m.add_function(wrap_pyfunction!(popular_phrases, m)?)?;
+    m.add_function(wrap_pyfunction!(phrase_covers, m)?)
 }

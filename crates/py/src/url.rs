@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use pagekin_core::page::url::{domain, links, parts};
+use pagekin_core::page::url::{domain, links, parts, pattern};
 
 /// The host of a URL in lower case.
 #[pyfunction]
@@ -37,9 +37,25 @@ fn split_url(url: &str) -> Option<Parts<'_>> {
     Some((scheme, found.userinfo, host, found.port, found.path, found.query, found.fragment))
 }
 
+/// Scheme, host, path, and keys and values of the query in order of the keys.
+#[pyfunction]
+fn parse_url(url: &str) -> (String, String, String, Vec<(&str, &str)>) {
+    let found = pattern::ParsedUrl::new(url);
+    (found.scheme, found.host, found.path.into_owned(), found.query)
+}
+
+/// Host, path shape and query keys of a URL that was taken apart.
+#[pyfunction]
+fn url_pattern(host: &str, path: &str, query: Vec<(String, String)>) -> String {
+    let pairs: Vec<(&str, &str)> = query.iter().map(|(key, value)| (&**key, &**value)).collect();
+    pattern::pattern(host, path, &pairs)
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(py_host, m)?)?;
     m.add_function(wrap_pyfunction!(py_domain, m)?)?;
     m.add_function(wrap_pyfunction!(resolve_url, m)?)?;
-    m.add_function(wrap_pyfunction!(split_url, m)?)
+    m.add_function(wrap_pyfunction!(split_url, m)?)?;
+    m.add_function(wrap_pyfunction!(parse_url, m)?)?;
+    m.add_function(wrap_pyfunction!(url_pattern, m)?)
 }

@@ -3,4 +3,6 @@
 pub mod covers;
 pub mod originals;
 pub mod popular;
+pub mod popular_groups;
 pub mod quotes;
+pub mod sites;

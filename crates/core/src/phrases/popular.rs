@@ -3,63 +3,102 @@
 //! Every (function, phrase, page) is a row; rows of one phrase meet, and a function under which enough pages hold it
 //! makes it popular. A phrase that very many pages hold offers a stated number of them as donors: first one of each
 //! server, in order of a hash, then a second one of each, and so on. So covers cost the same for every phrase.
+//!
+//! What a phrase amounts to is a pure function of its rows ([`popular`]). `popular_groups` finds it by row groups,
+//! [`PopularPhrases`] in the memory of one process.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use arrow_array::builder::{Int64Builder, ListBuilder};
-use arrow_array::{Array, ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch};
+use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
-use crate::arrow::{batch_of, column};
+use crate::arrow::column;
 use crate::hash::mix;
+use crate::phrases::popular_groups::to_batch;
+use crate::phrases::sites::PageSites;
 use crate::spill::partitions::{Row, SpillPartitions};
 
-/// Where each page lives, as numbers: pages in ascending order.
-#[derive(Clone)]
-pub struct PageSites {
-    pub pages: Vec<i64>,
-    pub hosts: Vec<i32>,
-    /// Domains, or what the user says belongs together.
-    pub servers: Vec<i32>,
-    /// Addresses; negative where unknown.
-    pub ips: Vec<i32>,
-}
-
-impl PageSites {
-    /// From a batch of `page`, `host`, `server` and `ip`, ordered by page.
-    pub fn new(batch: &RecordBatch) -> Result<Self, ArrowError> {
-        let pages = column::<Int64Array>(batch, "page")?.values().to_vec();
-        let numbers = |name| -> Result<Vec<i32>, ArrowError> {
-            let column: &Int32Array = column(batch, name)?;
-            Ok(column.iter().map(|v| v.unwrap_or(-1)).collect())
-        };
-        if !pages.is_sorted() {
-            return Err(ArrowError::InvalidArgumentError("sites are not ordered by page".into()));
-        }
-        Ok(PageSites { pages, hosts: numbers("host")?, servers: numbers("server")?, ips: numbers("ip")? })
-    }
-
-    pub fn index(&self, page: i64) -> Option<u32> {
-        self.pages.binary_search(&page).ok().map(|i| i as u32)
-    }
+/// A page that holds a phrase under one function; or several of one host, of which only the number is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holding {
+    pub function: u32,
+    /// The page; of several, the smallest.
+    pub page: i64,
+    pub host: i64,
+    pub server: i64,
+    pub ip: i64,
+    /// How many of the pages have no holding of a smaller function: these add up to the pages of the phrase.
+    pub first: i64,
+    pub held: i64,
+    /// It stands for several, none of which the phrase will offer.
+    pub tally: bool,
 }
 
 /// A popular phrase under one function, as it comes out.
-struct PopularPhrase {
-    phrase: u64,
-    function: u32,
+#[derive(Debug, PartialEq, Eq)]
+pub struct PopularPhrase {
+    pub phrase: i64,
+    pub function: u32,
     /// Of the phrase, over all functions.
-    pages: usize,
-    hosts: usize,
-    servers: usize,
+    pub pages: i64,
+    pub hosts: usize,
+    pub servers: usize,
     /// The first page that holds it.
-    example: i64,
+    pub example: i64,
     /// Pages that hold it under this function.
-    held: usize,
-    holders: Vec<i64>,
+    pub held: i64,
+    pub holders: Vec<Holding>,
+}
+
+/// The functions under which a phrase is popular, from all its holdings.
+pub fn popular(phrase: i64, rows: &[Holding], min_pages: i64, holders: usize) -> Vec<PopularPhrase> {
+    let mut by_function: HashMap<u32, (i64, Vec<Holding>)> = HashMap::new();
+    for row in rows {
+        let (held, pages) = by_function.entry(row.function).or_default();
+        *held += row.held;
+        if !row.tally {
+            pages.push(*row);
+        }
+    }
+    let mut functions: Vec<_> = by_function.into_iter().filter(|(_, (held, _))| *held >= min_pages).collect();
+    if functions.is_empty() {
+        return Vec::new();
+    }
+    functions.sort_unstable_by_key(|entry| entry.0);
+    let distinct = |of: fn(&Holding) -> i64| rows.iter().map(of).collect::<HashSet<i64>>().len();
+    let (hosts, servers) = (distinct(|row| row.host), distinct(|row| row.server));
+    let pages = rows.iter().map(|row| row.first).sum();
+    let example = rows.iter().map(|row| row.page).min().unwrap_or_default();
+    let found = functions.into_iter().map(|(function, (held, mut offered))| {
+        offer(&mut offered, holders);
+        PopularPhrase { phrase, function, pages, hosts, servers, example, held, holders: offered }
+    });
+    found.collect()
+}
+
+/// Leaves the pages that a phrase offers: at most so many, spread over servers, by page. The rest is given back.
+///
+/// Of a part of the pages, this leaves at least those that are offered of all: what comes before a page in its part
+/// has at least as many before it among all. So parts can be made smaller first.
+pub fn offer(held: &mut Vec<Holding>, holders: usize) -> Vec<Holding> {
+    let mut rest = Vec::new();
+    if held.len() > holders {
+        held.sort_unstable_by_key(|row| mix(row.page as u64));
+        let mut met: HashMap<i64, u32> = HashMap::new();
+        let mut ranked: Vec<(u32, usize)> = Vec::with_capacity(held.len());
+        for (i, row) in held.iter().enumerate() {
+            let rank = met.entry(row.server).or_default();
+            ranked.push((*rank, i));
+            *rank += 1;
+        }
+        ranked.sort_unstable();
+        rest = ranked[holders..].iter().map(|&(_, i)| held[i]).collect();
+        *held = ranked[..holders].iter().map(|&(_, i)| held[i]).collect();
+    }
+    held.sort_unstable_by_key(|row| row.page);
+    rest
 }
 
 /// Collects shingles, then finds what is popular.
@@ -75,12 +114,19 @@ const PARTITIONS: usize = 64;
 
 impl PopularPhrases {
     /// A phrase needs `min_pages` pages; it offers up to `holders` of them.
-    pub fn new(sites: PageSites, min_pages: usize, holders: usize, memory: usize, spill: &Path) -> Self {
-        PopularPhrases { sites, min_pages, holders, rows: SpillPartitions::new(PARTITIONS, memory / 2, spill) }
+    pub fn new(min_pages: usize, holders: usize, memory: usize, spill: &Path) -> Self {
+        let rows = SpillPartitions::new(PARTITIONS, memory / 2, spill);
+        PopularPhrases { sites: PageSites::default(), min_pages, holders, rows }
+    }
+
+    /// More sites: all of them come before the first page.
+    pub fn push_sites(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        self.sites.push(batch)
     }
 
     /// More pages: `page` and `shingles`. Pages that are in no site are left out.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        self.sites.sort();
         let pages = column::<Int64Array>(batch, "page")?;
         for row in 0..batch.num_rows() {
             let Some(index) = self.sites.index(pages.value(row)) else { continue };
@@ -92,88 +138,43 @@ impl PopularPhrases {
         Ok(())
     }
 
-    /// What is popular: a batch for each partition, by phrase and function.
-    pub fn finish(mut self) -> Result<Vec<RecordBatch>, ArrowError> {
-        let mut found = Vec::with_capacity(PARTITIONS);
-        for partition in 0..self.rows.len() {
-            let mut rows = self.rows.take(partition)?;
-            rows.par_sort_unstable();
-            let phrases: Vec<&[Row]> = rows.chunk_by(|a, b| a.0 == b.0).filter(|p| p.len() >= self.min_pages).collect();
-            let popular: Vec<PopularPhrase> = phrases.par_iter().flat_map_iter(|rows| self.popular(rows)).collect();
-            found.push(to_batch(&popular)?);
-        }
-        Ok(found)
+    pub fn partitions(&self) -> usize {
+        self.rows.len()
     }
 
-    /// The functions under which a phrase is popular. Rows are those of the phrase, by function and page.
+    /// What is popular in a partition, by phrase and function.
+    pub fn take(&mut self, partition: usize) -> Result<RecordBatch, ArrowError> {
+        let mut rows = self.rows.take(partition)?;
+        rows.par_sort_unstable();
+        let phrases: Vec<&[Row]> = rows.chunk_by(|a, b| a.0 == b.0).filter(|p| p.len() >= self.min_pages).collect();
+        let found: Vec<PopularPhrase> = phrases.par_iter().flat_map_iter(|rows| self.popular(rows)).collect();
+        to_batch(&found)
+    }
+
+    /// Rows are those of the phrase, by function and page.
     fn popular(&self, rows: &[Row]) -> Vec<PopularPhrase> {
+        // Most phrases end here.
         let by_function = |a: &Row, b: &Row| a.1 >> 32 == b.1 >> 32;
         if !rows.chunk_by(by_function).any(|held| held.len() >= self.min_pages) {
             return Vec::new();
         }
-        let mut indexes: Vec<u32> = rows.iter().map(|row| row.1 as u32).collect();
-        indexes.sort_unstable();
-        indexes.dedup();
-        let distinct = |of: &[i32]| indexes.iter().map(|&p| of[p as usize]).collect::<HashSet<i32>>().len();
-        let (hosts, servers) = (distinct(&self.sites.hosts), distinct(&self.sites.servers));
-        rows.chunk_by(by_function)
-            .filter(|held| held.len() >= self.min_pages)
-            .map(|held| PopularPhrase {
-                phrase: held[0].0,
-                function: (held[0].1 >> 32) as u32,
-                pages: indexes.len(),
-                hosts,
-                servers,
-                example: self.sites.pages[indexes[0] as usize],
-                held: held.len(),
-                holders: self.offer(held),
-            })
-            .collect()
-    }
-
-    /// The pages that a phrase offers: at most so many, spread over servers.
-    fn offer(&self, held: &[Row]) -> Vec<i64> {
-        let id = |row: &Row| self.sites.pages[row.1 as u32 as usize];
-        let mut chosen: Vec<i64> = if held.len() <= self.holders {
-            held.iter().map(id).collect()
-        } else {
-            let mut hashed: Vec<(u64, u32)> = held.iter().map(|row| (mix(id(row) as u64), row.1 as u32)).collect();
-            hashed.sort_unstable();
-            let mut met: HashMap<i32, u32> = HashMap::new();
-            let mut ranked: Vec<(u32, usize)> = Vec::with_capacity(hashed.len());
-            for (i, &(_, index)) in hashed.iter().enumerate() {
-                let rank = met.entry(self.sites.servers[index as usize]).or_default();
-                ranked.push((*rank, i));
-                *rank += 1;
+        let mut met = HashSet::with_capacity(rows.len());
+        let holding = |row: &Row| {
+            let index = row.1 as u32;
+            Holding {
+                function: (row.1 >> 32) as u32,
+                page: self.sites.pages[index as usize],
+                host: self.sites.hosts.name(index),
+                server: self.sites.servers.name(index),
+                ip: self.sites.ips.name(index),
+                first: i64::from(met.insert(index)),
+                held: 1,
+                tally: false,
             }
-            ranked.sort_unstable();
-            let first = ranked.iter().take(self.holders);
-            first.map(|&(_, i)| self.sites.pages[hashed[i].1 as usize]).collect()
         };
-        chosen.sort_unstable();
-        chosen
+        let held: Vec<Holding> = rows.iter().map(holding).collect();
+        popular(rows[0].0 as i64, &held, self.min_pages as i64, self.holders)
     }
-}
-
-fn to_batch(popular: &[PopularPhrase]) -> Result<RecordBatch, ArrowError> {
-    let numbers =
-        |of: fn(&PopularPhrase) -> i64| -> ArrayRef { Arc::new(popular.iter().map(of).collect::<Int64Array>()) };
-    let mut holders = ListBuilder::new(Int64Builder::new());
-    for one in popular {
-        holders.values().append_slice(&one.holders);
-        holders.append(true);
-    }
-    let columns: Vec<(&str, ArrayRef)> = vec![
-        ("fingerprint", numbers(|p| p.phrase as i64)),
-        ("function", numbers(|p| i64::from(p.function))),
-        ("pages", numbers(|p| p.pages as i64)),
-        ("hosts", numbers(|p| p.hosts as i64)),
-        ("servers", numbers(|p| p.servers as i64)),
-        ("example", numbers(|p| p.example)),
-        ("held", numbers(|p| p.held as i64)),
-        ("holders", Arc::new(holders.finish())),
-    ];
-    batch_of(columns)
 }
 
 /// The shingles of one row; none for a page without words.

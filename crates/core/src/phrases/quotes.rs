@@ -2,30 +2,31 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use crate::arrow::{batch_of, column};
+use crate::arrow::{batch_of, column, wrong};
 use crate::page::text::words::Words;
 use crate::shingles::minwise::Shingler;
 
-/// The phrases that are wanted of each page.
-pub type Wanted = HashMap<i64, Vec<u64>>;
-
-/// What the wanted phrases (`page` and `fingerprint`) read like on the pages of a batch (`page` and `text`).
-pub fn quote(texts: &RecordBatch, wanted: &Wanted, fresh: &Shingler, k: usize) -> Result<RecordBatch, ArrowError> {
-    let pages: &Int64Array = column(texts, "page")?;
+/// What phrases (`fingerprints`) read like on the pages of a batch (`page`, `text`).
+pub fn quote(texts: &RecordBatch, fresh: &Shingler, k: usize) -> Result<RecordBatch, ArrowError> {
     let text: &StringArray = column(texts, "text")?;
+    let lists: &ListArray = column(texts, "fingerprints")?;
+    let all = lists.values().as_primitive_opt::<Int64Type>().ok_or_else(|| wrong("fingerprints"))?.values();
     let found: Vec<Vec<(i64, String)>> = (0..texts.num_rows())
         .into_par_iter()
         .map_init(
             || (fresh.clone(), Words::default()),
             |(shingler, words), row| {
-                let Some(wanted) = wanted.get(&pages.value(row)).filter(|_| text.is_valid(row)) else {
+                if text.is_null(row) {
                     return Vec::new();
-                };
+                }
+                let wanted = &all[lists.value_offsets()[row] as usize..lists.value_offsets()[row + 1] as usize];
                 words.fill(text.value(row));
                 let mut first: HashMap<u64, usize> = HashMap::new();
                 for (i, &phrase) in shingler.phrases(words).iter().enumerate() {
@@ -36,7 +37,7 @@ pub fn quote(texts: &RecordBatch, wanted: &Wanted, fresh: &Shingler, k: usize) -
                     let words = (i..i + k).map(|j| String::from_utf8_lossy(all[j % all.len()]));
                     words.collect::<Vec<_>>().join(" ")
                 };
-                wanted.iter().filter_map(|phrase| Some((*phrase as i64, say(*first.get(phrase)?)))).collect()
+                wanted.iter().filter_map(|phrase| Some((*phrase, say(*first.get(&(*phrase as u64))?)))).collect()
             },
         )
         .collect();
@@ -45,14 +46,4 @@ pub fn quote(texts: &RecordBatch, wanted: &Wanted, fresh: &Shingler, k: usize) -
         ("phrase", Arc::new(found.iter().flatten().map(|(_, text)| Some(text)).collect::<StringArray>())),
     ];
     batch_of(columns)
-}
-
-/// The wanted phrases of each page, from a batch of `page` and `fingerprint`.
-pub fn wanted(batch: &RecordBatch) -> Result<HashMap<i64, Vec<u64>>, ArrowError> {
-    let (pages, phrases) = (column::<Int64Array>(batch, "page")?, column::<Int64Array>(batch, "fingerprint")?);
-    let mut found: HashMap<i64, Vec<u64>> = HashMap::new();
-    for row in 0..batch.num_rows() {
-        found.entry(pages.value(row)).or_default().push(phrases.value(row) as u64);
-    }
-    Ok(found)
 }

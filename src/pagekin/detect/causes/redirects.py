@@ -1,97 +1,69 @@
-"""Which URLs redirects lead to each other, as far as the crawl kept their answers."""
+"""Which pages of a class redirects lead to each other, as far as the crawl kept their answers.
+
+skipped → redirects (key, key) → components ─┐
+members with the keys of their URLs ─────────┴→ by component: the first page that each is joined to
+"""
 
 from __future__ import annotations
 
-import pyarrow.compute as pc
-import pyarrow.dataset as ds
+from dataclasses import dataclass
+from typing import Any
 
-from pagekin.detect.joins import tuples
+import pyarrow as pa
+
+from pagekin import _core
+from pagekin.engines.base import EDGES, BatchFunction, Engine
 from pagekin.run import Run
-from pagekin.urls import absolute, name_hash, parse_url
 
-HOPS = 10
-"""Redirects in a row that are followed, as browsers and crawlers do."""
+NODES = pa.schema([("key", pa.int64()), ("component", pa.int64())])
+ROWS = pa.schema([(name, pa.int64()) for name in ("component", "member", "class_", "page", "key", "other")])
+JOINED = pa.schema([("page", pa.int64()), ("redirect", pa.int64())])
 
-_NONE: frozenset[int] = frozenset()
-
-
-class Redirects:
-    """Where URLs lead, directly or over others; a key stands for each URL."""
-
-    def __init__(self) -> None:
-        self._target: dict[int, int] = {}
-        self._others: dict[int, set[int]] = {}  # few URLs lead to several
-        self._led_to: set[int] = set()
-        self._forks: dict[int, set[int]] | None = None
-
-    @classmethod
-    def of(cls, run: Run) -> Redirects:
-        """From what was skipped for its status: `detail` is the status and where the redirect leads."""
-        found = cls()
-        wanted = (ds.field("reason") == "status") & pc.match_substring_regex(ds.field("detail"), "^3.. .")
-        with run.reading("skipped"):
-            for batch in run.dataset("skipped").to_batches(columns=["url", "detail"], filter=wanted):
-                for url, detail in tuples(batch):
-                    found.add(url or "", detail.split(" ", 1)[1])
-        return found
-
-    def add(self, source: str, target: str) -> None:
-        """A redirect; the target may be relative."""
-        reached = absolute(target, source)
-        if reached is None:
-            return
-        one, other = url_key(source), url_key(reached)
-        if self._target.setdefault(one, other) != other:
-            self._others.setdefault(one, set()).add(other)
-        self._led_to.add(other)
-        self._forks = None
-
-    def join(self, one: int, other: int) -> bool:
-        """Whether redirects join two pages: one leads to the other, or one URL to both.
-
-        Of one URL that was fetched twice: whether a redirect led there.
-
-        Examples:
-            >>> redirects = Redirects()
-            >>> redirects.add("http://a.example/old", "/new")
-            >>> redirects.add("http://a.example/older", "/old")
-            >>> redirects.join(url_key("http://a.example/older"), url_key("http://a.example/new"))
-            True
-            >>> redirects.join(url_key("http://a.example/other"), url_key("http://a.example/new"))
-            False
-        """
-        if not self._target:
-            return False
-        if one == other:
-            return one in self._led_to
-        if other in self._reached(one) or one in self._reached(other):
-            return True
-        forks = self._forked()
-        return not forks.get(one, _NONE).isdisjoint(forks.get(other, _NONE))
-
-    def _reached(self, start: int) -> set[int]:
-        """Where a URL leads in at most `HOPS` steps."""
-        found, edge = set[int](), [start]
-        for _ in range(HOPS):
-            edge = [at for at in edge if at in self._target]
-            ahead = {self._target[at] for at in edge}.union(*(self._others.get(at, _NONE) for at in edge))
-            edge = list(ahead - found)
-            if not edge:
-                break
-            found |= ahead
-        return found
-
-    def _forked(self) -> dict[int, set[int]]:
-        """For every URL, which URLs that led to different ones led there."""
-        if self._forks is None:
-            self._forks = {}
-            for source in self._others:
-                for target in self._reached(source):
-                    self._forks.setdefault(target, set()).add(source)
-        return self._forks
+# A redirect to itself is in no component of several.
+NODE_QUERY = """
+    SELECT n.key, coalesce(l.label, n.key) AS component
+    FROM (SELECT page AS key FROM redirects UNION SELECT other AS key FROM redirects) n
+    LEFT JOIN labels l ON l.page = n.key
+"""
+ROW_QUERY = """
+    SELECT n.component, CAST(0 AS BIGINT) AS member, CAST(0 AS BIGINT) AS class_, CAST(0 AS BIGINT) AS page,
+        r.page AS key, r.other
+    FROM redirects r JOIN nodes n ON n.key = r.page
+    UNION ALL
+    SELECT n.component, CAST(1 AS BIGINT) AS member, m.class_, m.page, m.key,
+        CAST(CASE WHEN e.page IS NULL THEN 0 ELSE 1 END AS BIGINT) AS other
+    FROM members m JOIN nodes n ON n.key = m.key LEFT JOIN earlier e ON e.page = m.page
+"""
 
 
-def url_key(url: str) -> int:
-    """Stands for a URL, however it is spelled."""
-    scheme, host, path, query = parse_url(absolute(url) or url)
-    return name_hash(scheme, host, path, *(text for pair in query for text in pair))
+@dataclass(frozen=True)
+class RedirectEdges:
+    """Skipped records to redirects between the keys of URLs (crates/core/src/causes/redirects.rs)."""
+
+    schema: pa.Schema = EDGES
+
+    def open(self, threads: int) -> BatchFunction:
+        return lambda batch: _core.redirect_edges(batch).cast(EDGES)
+
+
+@dataclass(frozen=True)
+class RedirectJoins:
+    """Components of redirects to the pages they join (crates/core/src/causes/redirects.rs).
+
+    A component may be large where very many URLs lead to one: it holds numbers only.
+    """
+
+    schema: pa.Schema = JOINED
+
+    def open(self, threads: int) -> BatchFunction:
+        return lambda batch: _core.redirect_joins(batch).cast(JOINED)
+
+
+def redirected(run: Run, engine: Engine, members: Any, earlier: Any) -> Any:
+    """The pages that redirects join to an earlier one of their class, with the first such."""
+    redirects = engine.keep(
+        engine.map(engine.load(run, "skipped", ["url", "reason", "detail"]), RedirectEdges())
+    )
+    nodes = engine.sql(NODE_QUERY, NODES, redirects=redirects, labels=engine.components(redirects))
+    rows = engine.sql(ROW_QUERY, ROWS, redirects=redirects, nodes=nodes, members=members, earlier=earlier)
+    return engine.exchange(rows, "component", RedirectJoins(), order=("member", "class_", "page"))

@@ -1,37 +1,32 @@
-"""Popular phrases, the covers of pages made of them, and sites that live off them (Fetterly et al. 2005)."""
+"""Popular phrases, the covers of pages made of them, and sites that live off them (Fetterly et al. 2005).
+
+pages, duplicates → pages without copies → sites
+sketches, sites → (phrase, function, page) → popular phrases, each with some of its holders
+sketches, popular, sites → popular shingles of each page → covers
+popular, texts → phrases in words
+popular shingles of pages → by site: mean, deviation, rank
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import pyarrow as pa
-
-from pagekin import _core
-from pagekin.detect.joins import AddColumn, lookup, representatives, tuples
-from pagekin.detect.phrases.kinds import kind
+from pagekin.detect.phrases.covers import Covered
 from pagekin.detect.phrases.originality import with_originality
-from pagekin.detect.phrases.sites import site_pages, site_rows
-from pagekin.detect.sketch import shingler
-from pagekin.engines.base import BatchFunction, Engine, Resources
-from pagekin.params import Params, PhraseParams, ShingleParams
-from pagekin.run import BATCH_ROWS, Run
+from pagekin.detect.phrases.popular import Popular
+from pagekin.detect.phrases.quotes import phrase_rows
+from pagekin.detect.phrases.sites import SiteKeys, representatives, site_pages, site_rows
+from pagekin.engines.base import Engine
+from pagekin.params import Params
+from pagekin.run import Run
 from pagekin.tables import COVERS, PHRASES, POPULAR, SITES
-
-POSTINGS = pa.schema(
-    [
-        *(
-            (name, pa.int64())
-            for name in ("fingerprint", "function", "pages", "hosts", "servers", "example", "held")
-        ),
-        ("holders", pa.list_(pa.int64())),
-    ]
-)
-QUOTES = pa.schema([("fingerprint", pa.int64()), ("phrase", pa.string())])
-COUNTS = pa.schema([("page", pa.int64()), ("popular", pa.int64())])
-COVERED = pa.schema([COVERS.schema.field(name) for name in COVERS.names if name != "url"])
 
 PAPERS_PAGES = 150_000_000
 """The paper asked for five pages in collections of this size."""
+
+POPULAR_QUERY = "SELECT c.page, p.url, c.popular FROM covered c LEFT JOIN pages p ON p.page = c.page"
+COVER_QUERY = """
+    SELECT c.page, p.url, c.popular, c.cover, c.foreign, c.donors
+    FROM covered c LEFT JOIN pages p ON p.page = c.page WHERE c.cover IS NOT NULL
+"""
 
 
 def advised_popular(pages: int) -> int:
@@ -44,130 +39,26 @@ def advised_popular(pages: int) -> int:
     return max(5, -(-5 * pages // PAPERS_PAGES))
 
 
-@dataclass(frozen=True)
-class Popular:
-    """Shingles that enough pages hold, with pages that hold them (crates/core/src/phrases/popular.rs)."""
-
-    sites: pa.RecordBatch
-    params: PhraseParams
-    by: str = "fingerprint"
-    schema: pa.Schema = POSTINGS
-
-    def open(self, resources: Resources) -> _core.PopularPhrases:
-        params, threads, memory = self.params, resources.threads, resources.memory
-        return _core.PopularPhrases(
-            self.sites, params.popular, params.holders, threads, memory, str(resources.spill)
-        )
-
-
-@dataclass(frozen=True)
-class Count:
-    """How many of a page's shingles are popular (crates/core/src/phrases/covers.rs)."""
-
-    sites: pa.RecordBatch
-    popular: pa.Table
-    schema: pa.Schema = COUNTS
-
-    def open(self, threads: int) -> BatchFunction:
-        return _core.PhraseCovers(self.sites, self.popular.to_batches(), threads).count
-
-
-@dataclass(frozen=True)
-class Cover:
-    """The pages that together hold a page's popular shingles (crates/core/src/phrases/covers.rs)."""
-
-    sites: pa.RecordBatch
-    popular: pa.Table
-    params: PhraseParams
-    schema: pa.Schema = COVERED
-
-    def open(self, threads: int) -> BatchFunction:
-        donors = _core.PhraseCovers(self.sites, self.popular.to_batches(), threads)
-        params = self.params
-        return lambda batch: donors.cover(batch, params.min_popular, params.prune).cast(COVERED)
-
-
-@dataclass(frozen=True)
-class Quote:
-    """The text of phrases, from pages that they were found on (crates/core/src/phrases/quotes.rs)."""
-
-    wanted: pa.RecordBatch
-    shingles: ShingleParams
-    schema: pa.Schema = QUOTES
-
-    def open(self, threads: int) -> BatchFunction:
-        return _core.Quoter(self.wanted, shingler(self.shingles), threads).quote
-
-
 def find_phrases(run: Run, engine: Engine, params: Params) -> None:
     """Shingles of representatives → popular phrases → covers → phrases, popular, covers, sites."""
     wanted = params.phrases
-    pages = site_pages(run, params)
-    where = site_numbers(pages)
+    pages = engine.keep(site_pages(run, engine, params))
+    where = engine.keep(engine.map(pages, SiteKeys()))
     sketches = representatives(run, engine, "sketches", ["page", "shingles"])
-    popular = engine.collect(engine.exchange(sketches, Popular(where, wanted)))
-    counts = engine.collect(engine.map(sketches, Count(where, popular)))
-    first = popular.group_by("fingerprint", use_threads=False).aggregate([("example", "min")])
-    examples = pa.RecordBatch.from_arrays(
-        [first["example_min"].combine_chunks(), first["fingerprint"].combine_chunks()],
-        names=["page", "fingerprint"],
-    )
-    texts = representatives(run, engine, "texts", ["page", "text"])
-    quotes = engine.collect(engine.map(texts, Quote(examples, params.shingles)))
-    covers = engine.map(sketches, Cover(where, popular, wanted))
-    sites = site_rows(counts, pages, params)
-    urls = pages.select(["page", "url"])
+    popular = engine.keep(engine.flow(Popular(wanted), sites=where, sketches=sketches))
+    covered = engine.keep(engine.flow(Covered(wanted), sites=where, popular=popular, sketches=sketches))
+    texts = engine.load(run, "texts", ["page", "text"])
+    sites = site_rows(engine, covered, pages, wanted)
     if "originality" in run.tables:
         grams = engine.load(run, "originality", ["page", "grams", "own_grams"])
-        sites = with_originality(run, engine, engine.table(sites), grams, params)
+        sites = with_originality(run, engine, sites, grams, params)
     engine.publish(
         run,
         "phrases",
         {
-            PHRASES: phrase_rows(popular, quotes, pages),
-            POPULAR: counts.append_column("url", lookup(counts["page"], urls, "page", "url")).select(
-                POPULAR.names
-            ),
-            COVERS: engine.map(covers, AddColumn(urls, "url", COVERS.schema)),
+            PHRASES: phrase_rows(engine, popular, pages, texts, params.shingles),
+            POPULAR: engine.sql(POPULAR_QUERY, POPULAR.schema, covered=covered, pages=pages),
+            COVERS: engine.sql(COVER_QUERY, COVERS.schema, covered=covered, pages=pages),
             SITES: sites,
         },
     )
-
-
-def site_numbers(pages: pa.Table) -> pa.RecordBatch:
-    """Host, server and IP address of each page as numbers."""
-
-    def numbers(name: str) -> pa.Array:
-        encoded = pages[name].combine_chunks().dictionary_encode()
-        return encoded.indices.cast(pa.int32())
-
-    columns = [pages["page"].combine_chunks(), numbers("host"), numbers("server"), numbers("ip")]
-    return pa.RecordBatch.from_arrays(columns, names=["page", "host", "server", "ip"])
-
-
-def phrase_rows(popular: pa.Table, quotes: pa.Table, pages: pa.Table) -> pa.Table:
-    """One row a phrase, from one row for each function under which it is popular."""
-    keys = ["fingerprint", "pages", "hosts", "servers", "example"]
-    rows = popular.group_by(keys, use_threads=False).aggregate([("function", "count")])
-    phrase = lookup(rows["fingerprint"], quotes, "fingerprint", "phrase")
-    spread = pa.table({"phrase": phrase, "pages": rows["pages"], "servers": rows["servers"]})
-    # Some at a time: as Python's strings, all of them would take several times their memory.
-    kinds = [
-        pa.array([kind(text or "", n, servers) for text, n, servers in tuples(batch)], pa.string())
-        for batch in spread.to_batches(max_chunksize=BATCH_ROWS)
-    ]
-    table = pa.table(
-        {
-            "phrase": phrase,
-            "pages": rows["pages"],
-            "hosts": rows["hosts"],
-            "domains": rows["servers"],
-            "kind": pa.chunked_array(kinds, pa.string()),
-            "functions": rows["function_count"],
-            "example_url": lookup(rows["example"], pages, "page", "url"),
-            "fingerprint": rows["fingerprint"],
-        },
-        schema=PHRASES.schema,
-    )
-    order = [("pages", "descending"), ("phrase", "ascending"), ("fingerprint", "ascending")]
-    return table.sort_by(order)
