@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 LOOKED_AT = 2_000
-"""Characters at each end of a text in which it may give itself away: more than that named no page of 1,500."""
+"""Characters at each end of a text in which it may give itself away; more named no other page of 1,500."""
 
 PRODUCT = re.compile(r"(?i)^(?:powered|generated|created|built|produced)\s+(?:by|with)\s+|^generator:\s*")
 VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
