@@ -238,6 +238,11 @@ def profiles() -> Iterator[str]:
         if "paper" in f.metadata
     ]
     yield grid(["parameter", "default", "paper", "why the default differs"], rows)
+    yield (
+        "What bounds the work is no part of a profile: `style.budget`, `phrases.holders`, and how many\n"
+        "digests with seven characters in common are compared. Where the papers leave something open\n"
+        "or slip, both profiles do what the guide says."
+    )
     yield "How these figures were measured: [benchmarks](../benchmarks.md#truth-benchestruthpy)."
 
 

@@ -43,6 +43,7 @@ class Column:
 
 TONES: dict[str, str] = {
     "link farm": "bad", "mirror": "warn", "copy/paste": "warn", "template": "plain",
+    "stock page": "plain",
     "exact": "warn", "near": "plain", "spam": "bad", "borderline": "warn", "not spam": "good",
     "cannot judge": "plain", "never matters": "warn", "always matters": "good",
 }  # fmt: skip

@@ -26,7 +26,8 @@ FUZZY = Table(
         Column(
             "similarity",
             pa.float64(),
-            "phrases in common with the representative, of all of either; exact (null if not verified)",
+            "phrases in common with the representative, of all of either; exact (null if not verified). "
+            "Phrases begin and end in the text, in either profile",
         ),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
         Column("ssdeep", pa.string(), "ssdeep digest of the text as UTF-8"),

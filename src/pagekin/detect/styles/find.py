@@ -92,7 +92,7 @@ def find_styles(run: Run, engine: Engine, params: Params) -> None:
     runs = run.lineage
     fingerprints = engine.concat(*(_fingerprints(old, engine, run) for old in runs))
     members = engine.collect(engine.exchange(fingerprints, Cluster(params.style)))
-    clusters, ranked = _rank(members, run, engine)
+    clusters, ranked = _rank(members, run, engine, params.style.rank)
     # What chance leaves out: pairs that match in just t dimensions and meet in no probe.
     engine.metrics.update(probes=params.style.probes, miss_rate=round(params.style.miss_rate, 6))
     engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: ranked})
@@ -103,8 +103,8 @@ def _fingerprints(run: Run, engine: Engine, current: Run) -> Any:
     return engine.map(data, known_groups(run, current, "style_members", "cluster", FINGERPRINTS))
 
 
-def _rank(members: pa.Table, run: Run, engine: Engine) -> tuple[pa.Table, pa.Table]:
-    """The two tables: clusters by their weight, and their (new) members."""
+def _rank(members: pa.Table, run: Run, engine: Engine, by: str) -> tuple[pa.Table, pa.Table]:
+    """The two tables: clusters by their weight or score, and their (new) members."""
     columns = ["url", "host", "domain", "words", "links", "title", "generator"]
     pages = run.page_columns("pages", columns, members["page"])
     for name in columns:
@@ -151,7 +151,7 @@ def _rank(members: pa.Table, run: Run, engine: Engine) -> tuple[pa.Table, pa.Tab
     )
     kinds = pa.array([kind_of(row) for row in clusters.to_pylist()], pa.string())
     clusters = clusters.append_column("kind", kinds).sort_by(
-        [("weight", "descending"), ("pages", "descending"), ("cluster", "ascending")]
+        [(by, "descending"), ("pages", "descending"), ("cluster", "ascending")]
     )
     clusters = clusters.append_column("rank", pa.array(range(1, clusters.num_rows + 1), pa.int64()))
     ranked = members.filter(members["new"])
