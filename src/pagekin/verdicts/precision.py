@@ -63,10 +63,12 @@ class Estimate:
         return wilson(self.labels[SPAM], self.judged)
 
 
-def estimate(catalog: Catalog, state: State, sample: Sample, params: Params) -> Estimate:
-    """How a sample was judged so far."""
+def estimate(
+    catalog: Catalog, state: State, sample: Sample, params: Params, who: str | None = None
+) -> Estimate:
+    """How a sample was judged so far, by all or by one judge."""
     targets = sample.targets(catalog)
-    labels = state.counts((sample.kind, target) for target in targets)
+    labels = state.counts(((sample.kind, target) for target in targets), who)
     return Estimate(sample, told(params, sample.queue), sample.population(catalog), len(targets), labels)
 
 
