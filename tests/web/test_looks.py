@@ -28,6 +28,9 @@ NAMES = (
 )  # fmt: skip
 
 
+LISTS = ("quilts", "clusters", "copies", "phrases", "sites", "precision")
+
+
 @pytest.fixture(scope="module")
 def places(looked_at: Served) -> dict[str, str]:
     """Where each screen is, in a run in which two people judged something."""
@@ -78,6 +81,10 @@ def test_screens(
             where = (name, width, scheme)
             for check in ("scrolls", "unnamed", "overlaps", "brokenWords", "faint"):
                 assert not wrong(seen.page, check), (where, check, wrong(seen.page, check)[:5])
+            if width == 1280 and name in LISTS:
+                boxes = seen.page.locator(".scroll").all()
+                wide = [box.evaluate("e => e.scrollWidth > e.clientWidth") for box in boxes]
+                assert not any(wide), f"{where}: numbers are out of sight"
             errors = [e for e in seen.errors if "Content Security Policy" not in e and "sandboxed" not in e]
             assert not errors, (where, errors)
             assert not seen.dialogs, where

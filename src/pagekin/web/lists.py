@@ -5,6 +5,9 @@ from __future__ import annotations
 from pagekin.look.table import Column
 from pagekin.web.listing import Filter, Listing
 
+KINDS = ("template", "link farm", "mirror", "copy/paste", "stock page")
+"""Of style clusters."""
+
 QUILTS = Listing(
     "quilts",
     (
@@ -45,7 +48,7 @@ CLUSTERS = Listing(
     (
         Filter("domains", "domains at least", "domains", "least"),
         Filter("similarity", "similarity at least", "mean_similarity", "least", hint="0.9"),
-        Filter("kind", "kind", "kind", "is", ("template", "link farm", "mirror", "copy/paste")),
+        Filter("kind", "kind", "kind", "is", KINDS),
         Filter("name", "made with", "name"),
     ),
     "cluster",
