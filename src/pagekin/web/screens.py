@@ -13,7 +13,7 @@ from pagekin.look.words import plural
 from pagekin.query.checker import kinship
 from pagekin.verdicts.effective import carried
 from pagekin.verdicts.labels import ALLOW, HAND, SPREAD
-from pagekin.verdicts.precision import agreements, estimate, estimates
+from pagekin.verdicts.precision import Estimate, agreements, estimate, estimates
 from pagekin.verdicts.samples import QUEUES, Sample
 from pagekin.web.judging import labels_of
 from pagekin.web.lists import NOUNS, TITLES, WHERE
@@ -53,15 +53,19 @@ class Screens(Pages):
         for name in QUEUES:
             total = self.context.counts.get({"sites": "domains"}.get(name, name), 0)
             sample = Sample(name)
-            one = (
-                estimate(self.context.catalog, self.context.state, sample, self.context.run.params)
-                if total
-                else None
-            )
+            one = self._estimate(sample) if total else None
             queues.append({"name": name, "total": total, "sample": sample, "estimate": one})
         spam = self._spam()
         recent = self.context.state.recent(self.who(request), RECENT)
         return self.render(request, "home.html", queues=queues, recent=recent, spam=spam)
+
+    def _estimate(self, sample: Sample, who: str | None = None) -> Estimate:
+        """How a sample was judged, counted anew when a verdict came in."""
+        state, catalog = self.context.state, self.context.catalog
+        return self.context.keep(
+            ("estimate", str(sample), who, state.changes),
+            lambda: estimate(catalog, state, sample, self.context.run.params, who),
+        )
 
     def _spam(self) -> dict[str, Any]:
         state, catalog = self.context.state, self.context.catalog
@@ -187,11 +191,8 @@ class Screens(Pages):
             raise HTTPException(404, "the queue has no such place")
         target = targets[asked - 1]
         parts = self._judged(sample.kind, target)
-        one = self.context.keep(
-            ("estimate", str(sample), who, state.changes),
-            # Of this judge's own decisions: what others said would not leave them blind.
-            lambda: estimate(catalog, state, sample, self.context.run.params, who),
-        )
+        # Of this judge's own decisions: what others said would not leave them blind.
+        one = self._estimate(sample, who)
         recent = state.recent(who, RECENT, str(sample))
         places = {target: place for place, target in enumerate(targets, 1)}
         return self.render(
@@ -216,7 +217,7 @@ class Screens(Pages):
         return {"view": view}
 
     def _finished(self, request: Request, sample: Sample, done: int) -> Response:
-        one = estimate(self.context.catalog, self.context.state, sample, self.context.run.params)
+        one = self._estimate(sample)
         recent = self.context.state.recent(self.who(request), RECENT, str(sample))
         return self.render(request, "finished.html", sample=sample, done=done, estimate=one, recent=recent)
 
