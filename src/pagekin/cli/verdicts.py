@@ -64,6 +64,7 @@ def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
 
 def _tell(run: Run, state: State, catalog: Catalog) -> None:
     from pagekin.cli.tables import clean, print_rows
+    from pagekin.look.words import percent
     from pagekin.verdicts.precision import agreements, estimates
 
     found = estimates(catalog, state, run.params)
@@ -71,13 +72,13 @@ def _tell(run: Run, state: State, catalog: Catalog) -> None:
     rows = [
         {
             "sample": str(one.sample),
+            "judge": one.who or "all",
             "parameters": one.params,
             "of": one.population,
             "judged": one.judged,
             "spam": one.labels["spam"],
-            "share": one.share,
-            "from": one.interval[0] if one.sample.order == "random" else None,
-            "to": one.interval[1] if one.sample.order == "random" else None,
+            "share": None if one.share is None else percent(one.share),
+            "95% interval": " to ".join(map(percent, one.interval)) if one.sample.order == "random" else None,
         }
         for one in found
     ]

@@ -50,6 +50,7 @@ CLUSTERS = Listing(
         Filter("name", "made with", "name"),
     ),
     "cluster",
+    "mean_similarity",
 )
 
 CLASSES = Listing(
