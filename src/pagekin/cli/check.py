@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pagekin.cli.terminal import fit_for
+
 if TYPE_CHECKING:
     from pagekin.query.checker import Answer, Asked, Checker
 
 PAGES = (".html", ".htm", ".xhtml", ".txt")
 """Files that are one page; any other input is read as a crawl."""
 TOGETHER = 128
-"""Pages of a crawl that are checked at a time."""
+"""Pages of a crawl that are checked at a time, if they are of this size together."""
+TOGETHER_BYTES = 16 << 20
 
 
 @click.command()
@@ -71,7 +74,8 @@ def check(
         answers = _answers(checker, pages, url, ip, wanted)
         if form == "jsonl":
             for name, answer in answers:
-                sys.stdout.write(json.dumps({"input": name} | answer.as_dict(), ensure_ascii=False) + "\n")
+                line = json.dumps({"input": name} | answer.as_dict(), ensure_ascii=False)
+                sys.stdout.write(fit_for(sys.stdout, line) + "\n")
         elif len(pages) == 1 and _is_page(pages[0]):
             name, answer = next(answers)
             _tell(name, answer)
@@ -99,11 +103,13 @@ def _answers(
             yield name, checker.check([asked_file(name, url, ip)], wanted)[0]
         else:
             held: list[Asked] = []
+            size = 0
             for record in read_pages(name):
                 held.append(Asked(record.html, record.text, record.url, record.ip))
-                if len(held) == TOGETHER:
+                size += len(record.html or record.text or "")
+                if len(held) == TOGETHER or size > TOGETHER_BYTES:
                     yield from ((name, answer) for answer in checker.check(held, wanted))
-                    held = []
+                    held, size = [], 0
             yield from ((name, answer) for answer in checker.check(held, wanted))
 
 
@@ -119,7 +125,7 @@ def _tell(name: str, answer: Answer) -> None:
         click.echo(f"{clean(name)}: {said['label']}. {clean(said['reason'])}, {how} by {clean(said['who'])}.")
     for part in (answer.style, answer.text):
         if part is not None and not part["judged"]:
-            click.echo(f"  {part['why']}")
+            click.echo(f"  {clean(part['why'])}")
     if answer.quilt is not None:
         click.echo("  " + _quilt(answer.quilt))
     for line in answer.evidence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -118,7 +119,8 @@ def export(
 def _export_blocklist(
     run: Path, form: str, min_pages: int, min_share: float, evidence: Path | None, output: Path | None
 ) -> None:
-    from pagekin.fs import writing
+    from pagekin.cli.terminal import fit_for
+    from pagekin.fs import write_atomically, writing
     from pagekin.index.catalog import Catalog
     from pagekin.run import Run
     from pagekin.verdicts import State
@@ -132,10 +134,10 @@ def _export_blocklist(
 
     if evidence is not None:
         with writing(evidence):
-            evidence.write_text(text("jsonl"), encoding="utf-8")
+            write_atomically(evidence, text("jsonl").encode())
     if output is None:
-        click.echo(text(form), nl=False)
+        click.echo(fit_for(sys.stdout, text(form)), nl=False)
     else:
         with writing(output):
-            output.write_text(text(form), encoding="utf-8")
+            write_atomically(output, text(form).encode())
     click.echo(f"{len(lines):,} lines", err=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from pagekin.cli.meter import Meter
+from pagekin.cli.terminal import fit_for
 from pagekin.errors import PagekinError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class ProgressReporter:
         if self.as_json:
             self._line(message, fields)
         else:
-            click.echo(message, err=True)
+            click.echo(fit_for(sys.stderr, message), err=True)
 
     def fail(self, error: PagekinError) -> int:
         """An error as a JSON line; returns the exit code."""
@@ -111,7 +112,7 @@ class ProgressReporter:
 
     def _line(self, message: str, fields: dict[str, Any]) -> None:
         line = {"time": round(time.time(), 3), "message": message} | fields
-        click.echo(json.dumps(line, ensure_ascii=False), err=True)
+        click.echo(fit_for(sys.stderr, json.dumps(line, ensure_ascii=False)), err=True)
 
 
 def reporter_options(command: F) -> F:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pagekin.cli.terminal import escaped
+from pagekin.cli.terminal import fit_for
 from pagekin.errors import DAMAGED
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
 
         click.echo(HEADER)
         for url, digest in _pages(opened):
-            line = digest_line(digest, url)
-            click.echo(escaped(line) if sys.stdout.isatty() else line)
+            click.echo(fit_for(sys.stdout, digest_line(digest, url)))
         return 0
     return _match(opened, known, threshold)
 
@@ -68,11 +67,9 @@ def _pages(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _match(run: Run, known: Path, threshold: int) -> int:
-    import csv
-    import io
-
     from pagekin import _core
     from pagekin.cli.tables import cell
+    from pagekin.look.cells import csv_line
     from pagekin.query.digests import DigestFile, in_one_line
 
     file = DigestFile(known)
@@ -82,13 +79,9 @@ def _match(run: Run, known: Path, threshold: int) -> int:
     index.add([digest for digest, _ in wanted])
     click.echo("url,name,score")
     for url, digest in _pages(run):
-        lines = io.StringIO()
-        rows = csv.writer(lines, lineterminator="\n")
         shown = cell(in_one_line(url))
         for number, score in index.matches(digest, threshold):
-            row = [shown, names[number], score]
-            rows.writerow([escaped(str(part)) for part in row] if sys.stdout.isatty() else row)
-        click.echo(lines.getvalue(), nl=False)
+            click.echo(fit_for(sys.stdout, csv_line([shown, names[number], score])), nl=False)
     if file.skipped:
         click.echo(f"pagekin: {file.skipped:,} line(s) of {known} are no digests", err=True)
         return DAMAGED

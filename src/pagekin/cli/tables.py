@@ -12,6 +12,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from pagekin.cli.terminal import escaped
+from pagekin.look.cells import csv_line, guarded
 
 WIDEST = 60
 """Longest text a cell shows when there is no terminal to measure."""
@@ -80,15 +81,10 @@ def write_rows(table: pa.Table, form: str, out: IO[bytes]) -> None:
         pq.write_table(table, sink, compression="zstd")
         out.write(sink.getvalue())
     elif form == "csv":
-        import csv
-        import io
-
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(table.column_names)
+        out.write(csv_line(table.column_names).encode("utf-8", "replace"))
         for row in table.to_pylist():
-            writer.writerow(shown(v) if isinstance(v, str) else v for v in map(cell, row.values()))
-        out.write(text.getvalue().encode("utf-8", "replace"))
+            values = (shown(v) if isinstance(v, str) else v for v in map(cell, row.values()))
+            out.write(csv_line(values).encode("utf-8", "replace"))
     else:
         for row in table.to_pylist():
             line = shown(json.dumps(row, ensure_ascii=False, default=_plain))
@@ -101,21 +97,7 @@ def cell(value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False, default=_plain)
     if isinstance(value, (datetime, bytes)):
         return _plain(value)
-    if isinstance(value, str) and _is_formula(value):
-        return "'" + value
-    return value
-
-
-def _is_formula(text: str) -> bool:
-    """Whether a spreadsheet would run a cell: it begins with =, +, - or @.
-
-    In any width, and after blanks and characters that cannot be seen, which some programs drop first. A tab
-    or a carriage return would begin another cell.
-    """
-    if text[:1] in ("\t", "\r"):
-        return True
-    first = next((c for c in text if unicodedata.category(c)[0] not in "CZ"), "")
-    return unicodedata.normalize("NFKC", first)[:1] in ("=", "+", "-", "@")
+    return guarded(value) if isinstance(value, str) else value
 
 
 def _plain(value: object) -> str:

@@ -38,7 +38,7 @@ def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
       pagekin verdicts run --export verdicts.csv
       pagekin verdicts run --import verdicts.csv
     """
-    from pagekin.fs import writing
+    from pagekin.fs import write_atomically, writing
     from pagekin.index.catalog import Catalog
     from pagekin.run import Run
     from pagekin.verdicts import State, files
@@ -56,7 +56,7 @@ def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
     if to is not None:
         form = files.format_of(to)
         with writing(to):
-            to.write_text("".join(files.written(state.rows(), form)), encoding="utf-8")
+            write_atomically(to, "".join(files.written(state.rows(), form)).encode())
         click.echo(f"{len(state.rows()):,} rows written to {to}", err=True)
     if source is None and to is None:
         _tell(opened, state, Catalog(opened))
