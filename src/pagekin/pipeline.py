@@ -35,6 +35,7 @@ from pagekin.query.run import Run
 from pagekin.readers import CUT, INPUT_FAILURES, READ_REASONS, expand
 from pagekin.run import Identity
 from pagekin.run import Run as RunFolder
+from pagekin.suggest import did_you_mean
 
 Step = Callable[[Run, Engine, Params], None]
 
@@ -71,8 +72,8 @@ def wanted_detectors(only: Sequence[str] | None) -> list[str]:
     while queue:
         name = queue.pop()
         if name not in DETECTORS:
-            known = ", ".join(DETECTORS) or "none yet"
-            raise UsageError(f"there is no detector {name!r}; there are: {known}")
+            known = ", ".join(DETECTORS)
+            raise UsageError(f"there is no detector {name!r}; there are: {known}{did_you_mean(name, DETECTORS)}")
         if name not in wanted:
             wanted.add(name)
             queue.extend(DETECTORS[name].needs)
@@ -141,7 +142,7 @@ def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
     run = Run(path)
     if run.info["state"] != "done":
         raise RunError(
-            f"{run.path} is not finished; go on with it (`pagekin scan --resume`) before --against"
+            f"{run.path} is not finished; go on with it (`pagekin.scan`, resume=True) before you scan against it"
         )
     if bool(run.params.style.structure_t) != bool(params.style.structure_t):
         has, needs = ("no ", "style.structure_t 0") if not run.params.style.structure_t else ("", "the same")
@@ -197,7 +198,7 @@ def _check(run: Run, strict: bool) -> None:
     if strict and (failures := damages(run)):
         run.update(state="failed")
         raise InputError(
-            f"an input is damaged ({say_reasons(failures)}); see the table `skipped`, or drop --strict"
+            f"an input is damaged ({say_reasons(failures)}); see the table `skipped`, or leave out strict=True"
         )
     if run.info["counts"]["pages"] == 0:
         run.update(state="failed")

@@ -185,10 +185,11 @@ class Screen:
 
     def __enter__(self) -> Screen:
         if sys.stderr.isatty() and not self._reporter.quiet and not self._reporter.as_json:
-            from rich.console import Console
             from rich.live import Live
 
-            self._live = Live(console=Console(stderr=True), transient=True, auto_refresh=False)
+            from pagekin.cli.color import console
+
+            self._live = Live(console=console(sys.stderr), transient=True, auto_refresh=False)
             self._live.start()
             self._every = self.EVERY
         return self

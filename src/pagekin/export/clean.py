@@ -79,7 +79,7 @@ def export_clean(
     """
     write = writer_of(output)
     if "duplicates" not in run.tables:
-        raise TableMissingError(f"{run.path} has no table 'duplicates'; scan with --only duplicates")
+        raise TableMissingError(f"{run.path} has no table 'duplicates'; scan with only=[\"duplicates\"]")
     engine = LocalEngine(threads, progress or Silent(), memory)
     copies = run.copies()
     left_out = TableLookup(pa.table({"page": copies}))

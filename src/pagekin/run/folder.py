@@ -34,6 +34,7 @@ from pagekin.params import Params
 from pagekin.readers import Input
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run.identity import FORMAT, KEYS, Identity, difference
+from pagekin.suggest import did_you_mean
 from pagekin.tables import TABLES, Table
 from pagekin.tables.lookup import TableLookup
 
@@ -62,7 +63,7 @@ class Run:
             self.info: dict[str, Any] = json.loads(file.read_bytes())
         except FileNotFoundError:
             hint = "no such folder" if not self.path.exists() else "it has no run.json"
-            raise RunError(f"{self.path} is not a run folder: {hint}; make one with `pagekin scan`") from None
+            raise RunError(f"{self.path} is not a run folder: {hint}; make one with `pagekin.scan`") from None
         except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"cannot read {file}: {error}") from error
         if not isinstance(self.info, dict):
@@ -115,7 +116,10 @@ class Run:
     def dataset(self, name: str) -> ds.Dataset:
         """A table as an Arrow dataset, for reading piece by piece."""
         if name not in TABLES:
-            raise TableMissingError(f"no table is called {name!r}; this run has: {', '.join(self.tables)}")
+            has = ", ".join(self.tables)
+            raise TableMissingError(
+                f"no table is called {name!r}; this run has: {has}{did_you_mean(name, TABLES)}"
+            )
         path = self.path / f"{name}.parquet"
         if not path.exists():
             state = "has no" if self.info["state"] == "done" else "is not finished and has no"
@@ -200,7 +204,7 @@ class Run:
         """Opens a folder for writing: a new one, or with `resume` one begun with the same identity."""
         folder = Path(path)
         if not _is_unicode(str(folder)):
-            raise OutputError(f"cannot write to {folder}: Arrow needs a path in UTF-8; choose another -o")
+            raise OutputError(f"cannot write to {folder}: Arrow needs a path in UTF-8; choose another folder")
         with writing(folder, resumable=True):
             folder.mkdir(parents=True, exist_ok=True)
             _holds_run(folder, resume)
@@ -223,7 +227,7 @@ class Run:
             if self.info[key] != value:
                 raise ParamsMismatchError(
                     f"{self.path} was begun with other {key} ({difference(self.info[key], value)}); "
-                    "give the same, or choose another -o"
+                    "give the same, or choose another folder"
                 )
 
     def update(self, **values: Any) -> None:
@@ -331,12 +335,12 @@ def _holds_run(folder: Path, resume: bool) -> bool:
     if (folder / "run.json").exists():
         if not resume:
             raise RunExistsError(
-                f"{folder} already holds a run; add --resume to go on with it, or choose another -o"
+                f"{folder} already holds a run; add resume=True to go on with it, or choose another folder"
             )
         return True
     # A kill may have come before run.json was in place.
     if any(p.name != ".lock" and not p.match(HALF_WRITTEN) for p in folder.iterdir()):
-        raise RunExistsError(f"{folder} exists and is not a run folder; choose another -o")
+        raise RunExistsError(f"{folder} exists and is not a run folder; choose another")
     return False
 
 

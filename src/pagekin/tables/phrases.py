@@ -7,7 +7,12 @@ import pyarrow as pa
 from pagekin.tables.base import PAGE, URL, Column, Table
 
 DONOR = pa.struct(
-    [pa.field("page", pa.int64()), pa.field("shingles", pa.int64()), pa.field("foreign", pa.bool_())]
+    [
+        pa.field("page", pa.int64()),
+        pa.field("url", pa.string()),
+        pa.field("shingles", pa.int64()),
+        pa.field("foreign", pa.bool_()),
+    ]
 )
 
 PHRASES = Table(
@@ -45,9 +50,12 @@ COVERS = Table(
         Column("cover", pa.int64(), "donors: pages that together hold the popular shingles"),
         Column("foreign", pa.int64(), "popular shingles that donors of other sites hold"),
         Column(
-            "donors", pa.list_(DONOR), "in order of choice: page, shingles it is the first to cover, foreign"
+            "donors",
+            pa.list_(DONOR),
+            "in order of choice: page, its URL, shingles it is the first to cover, foreign",
         ),
     ),
+    brief=("url", "popular", "cover", "foreign", "donors"),
 )
 
 SITES = Table(
