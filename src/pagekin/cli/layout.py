@@ -90,7 +90,8 @@ def table_lines(columns: Sequence[TextColumn], room: int) -> tuple[list[str], in
 
     If not even the numbers fit, each row is a list of names and values, and nothing is left out.
     """
-    kept, left_out = list(columns), []
+    kept = list(columns)
+    left_out: list[str] = []
     while (found := widths_of(kept, room)) is None:
         yielding = [column for column in kept if column.gives]
         if not yielding:

@@ -49,7 +49,7 @@ RESUMABLE = ("crawl", "scan")
 """Commands that go on with --resume."""
 
 
-class ClosedPipe(Exception):
+class ClosedPipeError(Exception):
     """The reader of our output went away (`| head`). Click would end with another code than we do."""
 
 
@@ -80,7 +80,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
-            raise ClosedPipe from error
+            raise ClosedPipeError from error
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names of commands, without importing them, and the options."""
@@ -149,7 +149,7 @@ def main() -> None:
     except PagekinError as error:
         click.echo(f"pagekin: {escaped(as_flags(str(error)))}", err=True)
         code = error.exit_code
-    except (BrokenPipeError, ClosedPipe):
+    except (BrokenPipeError, ClosedPipeError):
         # Not our failure.
         _drop_output()
         code = 0

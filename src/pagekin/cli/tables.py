@@ -39,6 +39,8 @@ def clean(value: object) -> str:
         return value.strftime("%Y-%m-%d %H:%M:%S")
     if isinstance(value, bytes):
         value = value[:LONGEST].hex()
+    if isinstance(value, list) and value and all(isinstance(one, dict) and "url" in one for one in value):
+        value = ", ".join(str(one["url"]) for one in value)
     if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False, default=str)
     # Pages choose these characters; the terminal must not obey them.
@@ -85,6 +87,16 @@ def shown(name: str, value: object) -> str:
 def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
     """Prints rows that are alike for a person."""
     print_table(pa.Table.from_pylist(list(rows)), title)
+
+
+_TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+
+
+def table_of(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> pa.Table:
+    """Rows with columns of these types: str, int, float or bool."""
+    return pa.Table.from_pylist(
+        list(rows), pa.schema([(name, _TYPES[kind]) for name, kind in columns.items()])
+    )
 
 
 def give_rows(table: pa.Table, form: str, title: str) -> None:

@@ -104,9 +104,9 @@ def count(run: Run, name: str, where: str | None = None) -> int:
     if where is None:
         return _count(run, name)
     with sealed() as db:
-        found = db.from_arrow(run.dataset(name)).filter(where).aggregate("count(*)").fetchone()
-    assert found is not None
-    return int(found[0])
+        relation = db.from_arrow(run.dataset(name)).filter(where)
+        found = relation.aggregate("count(*) AS n").to_arrow_table()
+    return int(found["n"][0].as_py())
 
 
 def same_class(run: Run, name: str, page: str) -> str:

@@ -211,6 +211,8 @@ class Run:
             lock = _lock(folder)
             # Asked again: another process may have begun, or even ended, before we had the lock.
             try:
+                if not resume and _failed(folder):
+                    _remove_run(folder)
                 if not _holds_run(folder, resume):
                     info = asdict(identity) | {"state": "running", "steps": {}, "counts": {}, "skipped": {}}
                     _write_info(folder, info)
@@ -333,7 +335,7 @@ def damaged(folder: Path, table: str, error: Exception) -> RunError:
 def _holds_run(folder: Path, resume: bool) -> bool:
     """Whether there is a run in the folder already; fails where we may not write."""
     if (folder / "run.json").exists():
-        if not resume:
+        if not resume and not _failed(folder):
             raise RunExistsError(
                 f"{folder} already holds a run; add resume=True to go on with it, or choose another folder"
             )
@@ -342,6 +344,21 @@ def _holds_run(folder: Path, resume: bool) -> bool:
     if any(p.name != ".lock" and not p.match(HALF_WRITTEN) for p in folder.iterdir()):
         raise RunExistsError(f"{folder} exists and is not a run folder; choose another")
     return False
+
+
+def _failed(folder: Path) -> bool:
+    """Whether a scan into this folder failed, so that another may begin in it."""
+    try:
+        return bool(json.loads((folder / "run.json").read_bytes())["state"] == "failed")
+    except (OSError, ValueError, TypeError, KeyError):
+        return False
+
+
+def _remove_run(folder: Path) -> None:
+    """Removes what a failed scan left, run.json last: until then the folder is that of a failed scan."""
+    for name in (*(f"{table}.parquet" for table in TABLES), ".work"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / "run.json").unlink(missing_ok=True)
 
 
 def _is_unicode(text: str) -> bool:
