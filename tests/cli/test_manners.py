@@ -256,7 +256,8 @@ def test_failed_scan_leaves_its_folder_to_another(tmp_path: Path) -> None:
 
 
 def test_wrong_parameter_leaves_the_folder_too(tmp_path: Path) -> None:
-    crawl = warcs.write(tmp_path, "crawl.warc", [warcs.page(1)])
+    crawl = tmp_path / "crawl.jsonl"
+    crawl.write_text('{"url": "http://a.example/", "text": "words without an address"}\n')
     folder = tmp_path / "run"
     assert "IP address" in run("scan", crawl, "-o", folder, "--foreign", "ip", code=2).stderr
     run("scan", crawl, "-o", folder, "--foreign", "host")

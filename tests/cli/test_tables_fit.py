@@ -76,7 +76,7 @@ def test_a_run_of_a_large_crawl_fits_too(
     )  # fmt: skip
     lines = printed(table, "style_clusters", 80, monkeypatch, capsys)
     assert max(map(cell_width, lines[:-1])) <= 80
-    for text in ("3298534883328", "3,720,000", "12,345", "0.714", "http://"):
+    for text in ("3298534883328", "3,720,000", "12,345", "0.714", "no room for centroid_url"):
         assert text in lines[-1] + lines[-2], lines
 
 

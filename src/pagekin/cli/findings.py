@@ -52,6 +52,8 @@ def _copies(data: Sql, pages: int) -> str:
 
 def _fuzzy(data: Sql, pages: int) -> str:
     found = data.value("SELECT count(*) FROM fuzzy WHERE page <> representative")
+    if not found:
+        return "no page is a copy of another by ssdeep digests"
     return f"{_count(found, 'page')} ({found / pages:.1%}) repeat another by ssdeep digests"
 
 

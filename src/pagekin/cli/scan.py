@@ -145,7 +145,7 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
 
     counts, skipped = run.info["counts"], run.info["skipped"]
     reporter.say(
-        f"{counts['pages']:,} pages, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML",
+        f"{counts['pages']:,} page{'s' * (counts['pages'] != 1)}, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML",
         **counts,
     )
     if counts["lossy"]:
