@@ -144,10 +144,9 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
     from pagekin.readers import READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
-    reporter.say(
-        f"{counts['pages']:,} page{'s' * (counts['pages'] != 1)}, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML",
-        **counts,
-    )
+    pages = f"{counts['pages']:,} page{'s' * (counts['pages'] != 1)}"
+    size = f"{counts['html_bytes'] / 1e6:,.1f} MB of HTML"
+    reporter.say(f"{pages}, {counts['words']:,} words, {size}", **counts)
     if counts["lossy"]:
         reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
     if counts["truncated"]:

@@ -17,7 +17,7 @@ DONOR = pa.struct(
 
 PHRASES = Table(
     "phrases",
-    "Popular phrases: those that one function chose on enough pages.",
+    "Popular phrases: those that many pages have among their shingles.",
     "pages, descending; then phrase",
     (
         Column("phrase", pa.string(), "its words, case-folded"),
