@@ -322,8 +322,8 @@ def demo_output() -> str:
     command = [sys.executable, "-c", "from pagekin.cli.main import main; main()", "demo"]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            command, cwd=folder, env=os.environ | {"PYTHONUNBUFFERED": "1", "COLUMNS": "80"}, check=True, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            command, cwd=folder, env=os.environ | {"PYTHONUNBUFFERED": "1", "COLUMNS": "80"}, check=True,
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
     lines = [line.rstrip() for line in done.stdout.splitlines()]
     second = lines.index("Pages quilted from others")

@@ -89,6 +89,7 @@ def test_every_command_file_is_a_command() -> None:
     helpers = {
         *("__init__", "flags", "limits", "main", "meter", "progress", "quilt_view", "sizes", "tables"),
         "terminal",
+        *("color", "findings", "layout", "outputs", "speech"),
     }
     files = {path.stem for path in (ROOT / "src/pagekin/cli").glob("*.py")}
     assert files - helpers == {name.replace("-", "_") for name in COMMANDS}
