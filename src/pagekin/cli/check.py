@@ -15,8 +15,7 @@ from pagekin.cli.flags import format_option
 from pagekin.cli.speech import as_flags
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
+    from pagekin.cli.tables import Rows
     from pagekin.query.checker import Answer, Asked, Checker
 
 PAGES = (".html", ".htm", ".xhtml", ".txt")
@@ -153,7 +152,7 @@ def _quilt(found: dict[str, object]) -> str:
     )
 
 
-def _rows(answers: Iterator[tuple[str, Answer]]) -> pa.Table:
+def _rows(answers: Iterator[tuple[str, Answer]]) -> Rows:
     """Many pages, a row each."""
     from pagekin.cli.tables import table_of
 

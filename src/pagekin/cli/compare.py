@@ -10,8 +10,7 @@ import click
 from pagekin.cli.flags import format_option, profile_option
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
+    from pagekin.cli.tables import Rows
     from pagekin.query.single import StyleSimilarity, TextSimilarity
 
 
@@ -106,7 +105,7 @@ def _digests(texts: tuple[str, str]) -> tuple[str, str]:
     return ssdeep(texts[0]), ssdeep(texts[1])
 
 
-def _row(a: str, b: str, style: StyleSimilarity, said: TextSimilarity, digests: tuple[str, str]) -> pa.Table:
+def _row(a: str, b: str, style: StyleSimilarity, said: TextSimilarity, digests: tuple[str, str]) -> Rows:
     """All figures in one row, for programs."""
     from dataclasses import asdict
 

@@ -142,7 +142,7 @@ def shortened(text: str, width: int) -> str:
 
     Examples:
         >>> shortened("http://www.example.org/a/long/path.html", 24)
-        'http://www.ex…/path.html'
+        'http://www.exa…path.html'
         >>> shortened("plain words go on", 12)
         'plain words…'
     """

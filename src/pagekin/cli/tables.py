@@ -14,6 +14,9 @@ import pyarrow as pa
 
 from pagekin.cli.terminal import escaped
 
+Rows = pa.Table
+"""What other files of the command line call a table of rows."""
+
 UNSEEN = 200
 """The width of a table where there is no terminal to measure."""
 RIGID = 14

@@ -9,7 +9,6 @@ from pathlib import Path
 from pagekin import _core
 from pagekin.errors import InputError
 from pagekin.params import ShingleParams, StyleParams
-from pagekin.readers.base import looks_like_html
 
 
 def noise(html: str | bytes) -> str:
@@ -44,6 +43,8 @@ def words(text: str) -> list[str]:
 
 def page_bytes(path: str | Path) -> bytes:
     """The HTML in a file; an error if there is none."""
+    from pagekin.readers.base import looks_like_html
+
     try:
         data = Path(path).read_bytes()
     except OSError as error:
