@@ -194,6 +194,9 @@ def test_page_from_top_to_bottom(file: Path, fresh: Path, monkeypatch: pytest.Mo
 
 
 def remove(path: Path) -> None:
+    """Removes a file or folder, and what `synth` writes beside a made-up web."""
+    if path.name.endswith(".warc.gz"):
+        path.with_name(path.name.replace(".warc.gz", ".truth.parquet")).unlink(missing_ok=True)
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
