@@ -97,9 +97,13 @@ _TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": 
 
 def table_of(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> pa.Table:
     """Rows with columns of these types: str, int, float or bool."""
-    return pa.Table.from_pylist(
-        list(rows), pa.schema([(name, _TYPES[kind]) for name, kind in columns.items()])
-    )
+    schema = pa.schema([(name, _TYPES[kind]) for name, kind in columns.items()])
+    return pa.Table.from_pylist([{name: _unicode(row.get(name)) for name in columns} for row in rows], schema)
+
+
+def _unicode(value: Any) -> Any:
+    """A value that Arrow takes: JSON may hold halves of characters, which are none."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def give_rows(table: pa.Table, form: str, title: str) -> None:
