@@ -82,7 +82,8 @@ def audit(
         require_free([plot], force=force)
     require_free_folder(output, FILES, force=force)
     found = judge(results, pages, top, FuzzyParams(threshold=threshold))
-    counts = {query: found.counts(query) for query in found.queries}
+    counted = {query: found.counts(query) for query in found.queries}
+    counts = {query: {kind: one[kind] for kind in KINDS} for query, one in counted.items()}
     totals = {kind: sum(one[kind] for one in counts.values()) for kind in KINDS}
     judged = sum(totals.values()) - totals["missing"]
     if totals["missing"] and not judged:
@@ -91,7 +92,8 @@ def audit(
             "name a run or crawl that has these pages with --pages"
         )
     rows = [{"query": query, "results": sum(one.values()), **one} for query, one in counts.items()]
-    give_rows(table_of(rows, COUNTS), form, f"duplicates among the results of {len(rows):,} queries")
+    title = f"duplicates among the results of {len(rows):,} {'query' if len(rows) == 1 else 'queries'}"
+    give_rows(table_of(rows, COUNTS), form, title)
     if judged and form == "table":
         share = (totals["exact"] + totals["near"]) / judged
         said = ", ".join(f"{totals[kind]:,} {kind}" for kind in KINDS)
