@@ -116,8 +116,8 @@ def test_compare_shows_the_score(tmp_path: Path) -> None:
 
 
 def test_compare_without_styles(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("one")
-    (tmp_path / "b").write_text("two")
+    (tmp_path / "a").write_text("<p>one")
+    (tmp_path / "b").write_text("<p>two")
     done = run("compare", tmp_path / "a", tmp_path / "b")
     assert "nothing can be estimated" in done.stdout
     assert "±" not in done.stdout

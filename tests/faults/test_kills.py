@@ -113,9 +113,9 @@ def test_crawls_killed_at_every_step(killer: Killer, tmp_path: Path) -> None:
 
 
 WRITERS = {
-    "report": ("report", "RUN", "-o", "FOLDER/out.html"),
-    "synth": ("synth", "-o", "FOLDER/out.warc.gz", "--pages", "30", "--seed", "3"),
-    "corpus": ("export", "RUN", "--clean", "-o", "FOLDER/out.jsonl"),
+    "report": ("report", "RUN", "--force", "-o", "FOLDER/out.html"),
+    "synth": ("synth", "-o", "FOLDER/out.warc.gz", "--pages", "30", "--seed", "3", "--force"),
+    "corpus": ("export", "RUN", "--force", "--clean", "-o", "FOLDER/out.jsonl"),
 }
 
 
