@@ -144,13 +144,14 @@ def verdicts_of(folder: Path, path: Path) -> Path:
 
 
 WRITERS = {
-    "report": ("report", "RUN", "-o", "FOLDER/out.html"),
-    "figures": ("figures", "RUN", "-o", "FOLDER"),
-    "synth": ("synth", "-o", "FOLDER/out.warc.gz", "--pages", "30", "--seed", "3"),
-    "corpus": ("export", "RUN", "--clean", "-o", "FOLDER/out.jsonl"),
+    "report": ("report", "RUN", "--force", "-o", "FOLDER/out.html"),
+    "figures": ("figures", "RUN", "--force", "-o", "FOLDER"),
+    "synth": ("synth", "-o", "FOLDER/out.warc.gz", "--pages", "30", "--seed", "3", "--force"),
+    "corpus": ("export", "RUN", "--force", "--clean", "-o", "FOLDER/out.jsonl"),
     "list": (
         "export",
         "RUN",
+        "--force",
         "--blocklist",
         "--format",
         "urls",
@@ -159,7 +160,7 @@ WRITERS = {
         "-o",
         "FOLDER/out",
     ),
-    "verdicts": ("verdicts", "RUN", "--export", "FOLDER/out.csv"),
+    "verdicts": ("verdicts", "RUN", "--force", "--export", "FOLDER/out.csv"),
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from pagekin.cli.outputs import force_option, require_free
 from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 
@@ -50,6 +51,7 @@ from pagekin.cli.sizes import SIZE
 )
 @click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory to use.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads to use.  [default: all cores]")
+@force_option
 @reporter_options
 def export(
     run: Path,
@@ -64,6 +66,7 @@ def export(
     output: Path | None,
     memory: int,
     threads: int | None,
+    force: bool,
     reporter: ProgressReporter,
 ) -> None:
     """Write what a run found in formats that others read.
@@ -84,6 +87,7 @@ def export(
     if blocklist:
         if original_only or min_words is not None:
             raise UsageError("--original-only and --min-words go with --clean")
+        require_free([output, evidence], force=force)
         _export_blocklist(
             run, form or "domains", min_pages or 5, 0.8 if min_share is None else min_share, evidence, output
         )
@@ -94,6 +98,7 @@ def export(
         raise UsageError("say where the corpus goes: -o FILE")
     if min_words is not None and not original_only:
         raise UsageError("--min-words goes with --original-only")
+    require_free([output], force=force)
     with reporter:
         reporter.step("export")
         done = export_clean(

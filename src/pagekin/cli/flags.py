@@ -13,10 +13,13 @@ from pagekin.params import PROFILES, Params
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+FORMATS = ("table", "jsonl", "csv", "parquet")
+"""What rows can be printed as."""
+
 format_option = click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "jsonl", "csv", "parquet"]),
+    type=click.Choice(FORMATS),
     default="table",
     show_default=True,
     help="For the screen, or for a program to read.",

@@ -10,12 +10,17 @@ CIRCLE = "a text is a circle here, whose last words and first make phrases too"
 """What shingles are made of, in either profile."""
 
 DONOR = pa.struct(
-    [pa.field("page", pa.int64()), pa.field("shingles", pa.int64()), pa.field("foreign", pa.bool_())]
+    [
+        pa.field("page", pa.int64()),
+        pa.field("url", pa.string()),
+        pa.field("shingles", pa.int64()),
+        pa.field("foreign", pa.bool_()),
+    ]
 )
 
 PHRASES = Table(
     "phrases",
-    "Popular phrases: those that one function chose on enough pages.",
+    "Popular phrases: those that many pages have among their shingles.",
     "pages, descending; then phrase",
     (
         Column("phrase", pa.string(), f"its words, case-folded; {CIRCLE}"),
@@ -50,9 +55,12 @@ COVERS = Table(
         Column("cover", pa.int64(), "donors: pages that together hold the popular shingles"),
         Column("foreign", pa.int64(), "popular shingles that donors of other sites hold"),
         Column(
-            "donors", pa.list_(DONOR), "in order of choice: page, shingles it is the first to cover, foreign"
+            "donors",
+            pa.list_(DONOR),
+            "in order of choice: page, its URL, shingles it is the first to cover, foreign",
         ),
     ),
+    brief=("url", "popular", "cover", "foreign", "donors"),
 )
 
 SITES = Table(

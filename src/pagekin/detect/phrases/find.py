@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.joins import AddColumn, lookup, representatives, tuples
+from pagekin.detect.joins import lookup, representatives, tuples
 from pagekin.detect.phrases.kinds import kind
 from pagekin.detect.phrases.sites import site_pages, site_rows, with_originality
 from pagekin.detect.sketch import shingler
-from pagekin.engines.base import BatchFunction, Engine, Resources
+from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import Params, PhraseParams, ShingleParams
 from pagekin.run import BATCH_ROWS, Run
 from pagekin.tables import COVERS, PHRASES, POPULAR, SITES
+from pagekin.tables.lookup import TableLookup
+from pagekin.tables.phrases import DONOR
 
 POSTINGS = pa.schema(
     [
@@ -27,7 +30,11 @@ POSTINGS = pa.schema(
 )
 QUOTES = pa.schema([("fingerprint", pa.int64()), ("phrase", pa.string())])
 COUNTS = pa.schema([("page", pa.int64()), ("popular", pa.int64())])
-COVERED = pa.schema([COVERS.schema.field(name) for name in COVERS.names if name != "url"])
+CHOSEN = pa.list_(pa.struct([field for field in DONOR if field.name != "url"]))
+COVERED = pa.schema(
+    [("page", pa.int64()), ("popular", pa.int64()), ("cover", pa.int64()), ("foreign", pa.int64()),
+     ("donors", CHOSEN)]
+)  # fmt: skip
 
 PAPERS_PAGES = 150_000_000
 """The paper asked for five pages in collections of this size."""
@@ -87,6 +94,33 @@ class Cover:
 
 
 @dataclass(frozen=True)
+class NamePages:
+    """Adds the URLs of pages and of their donors."""
+
+    urls: pa.Table
+    schema: pa.Schema = COVERS.schema
+
+    def open(self, threads: int) -> BatchFunction:
+        known = TableLookup(self.urls)
+
+        def named(batch: Batch) -> Batch:
+            lists = batch.column("donors")
+            donors = {field.name: lists.flatten().field(field.name) for field in CHOSEN.value_type}
+            donors["url"] = known.column("url", donors["page"])
+            values = pa.StructArray.from_arrays([donors[field.name] for field in DONOR], fields=list(DONOR))
+            counts = pc.cumulative_sum(pc.list_value_length(lists))
+            offsets = pa.concat_arrays([pa.array([0], pa.int32()), counts])
+            added = {
+                "url": known.column("url", batch.column("page")),
+                "donors": pa.ListArray.from_arrays(offsets, values),
+            }
+            columns = [added[name] if name in added else batch.column(name) for name in self.schema.names]
+            return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+        return named
+
+
+@dataclass(frozen=True)
 class Quote:
     """The text of phrases, from pages that they were found on (crates/core/src/phrases/quotes.rs)."""
 
@@ -126,7 +160,7 @@ def find_phrases(run: Run, engine: Engine, params: Params) -> None:
             POPULAR: counts.append_column("url", lookup(counts["page"], urls, "page", "url")).select(
                 POPULAR.names
             ),
-            COVERS: engine.map(covers, AddColumn(urls, "url", COVERS.schema)),
+            COVERS: engine.map(covers, NamePages(urls)),
             SITES: sites,
         },
     )

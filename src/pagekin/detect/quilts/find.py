@@ -184,7 +184,7 @@ def check_sites(run: Run, params: QuiltParams) -> None:
     if params.foreign == "ip" and not any(
         len(batch) > batch["ip"].null_count for batch in run.batches("pages", ["ip"])
     ):
-        raise ParamsError("--foreign ip: the crawl recorded no IP address of any page; take host or domain")
+        raise ParamsError("foreign = ip: the crawl recorded no IP address of any page; take host or domain")
 
 
 def source_rows(found: pa.Table) -> pa.Table:
