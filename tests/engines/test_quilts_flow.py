@@ -38,7 +38,10 @@ class Stepwise(LocalEngine):
 
 
 def rows_of(engine: Engine, web: Web, params: QuiltParams, first: int) -> list[dict[str, Any]]:
-    sites = [{"page": page, "url": None} | dict(zip(NAMES.names[2:], web.sites[page], strict=True)) for page in web.sites]
+    sites = [
+        {"page": page, "url": None} | dict(zip(NAMES.names[2:], web.sites[page], strict=True))
+        for page in web.sites
+    ]
     tables = {
         "sites": pa.Table.from_pylist(sites, NAMES),
         "dates": pa.Table.from_pylist([{"page": p, "date": d} for p, d in web.dates.items()], DATES),
@@ -106,7 +109,12 @@ def test_a_gram_of_every_page_and_a_class_of_many() -> None:
     texts |= {n: f"every page has these words {stock['a']}" for n in range(100, 400)}
     texts[1000] = " ".join([*stock.values(), "every page has these words"])
     site = {page: (f"h{page}.d{page % 7}.com", f"d{page % 7}.com", None) for page in texts}
-    web = Web(texts, site, {page: 0 for page in range(100, 400)}, {page: -page for page in range(100, 390)} | {1000: -200})
+    web = Web(
+        texts,
+        site,
+        {page: 0 for page in range(100, 400)},
+        {page: -page for page in range(100, 390)} | {1000: -200},
+    )
     for foreign in ("host", "domain"):
         params = QuiltParams(c=2, foreign=foreign, m=4)
         whole = rows_of(LocalEngine(1), web, params, 0)
@@ -157,7 +165,9 @@ def test_the_detector_on_a_scattered_engine(webs_of_two: list[Path], tmp_path: P
 
 def test_an_index_is_of_the_local_engine() -> None:
     with pytest.raises(ParamsError, match="--keep-grams needs --engine local"):
-        Covered(QuiltParams(), index="grams.index").steps(ScatterEngine(), sites=0, dates=0, copies=0, texts=0)
+        Covered(QuiltParams(), index="grams.index").steps(
+            ScatterEngine(), sites=0, dates=0, copies=0, texts=0
+        )
 
 
 def test_verify_finds_other_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,6 +121,15 @@ def test_a_link_to_a_copy_attributes(tmp_path: Path) -> None:
     assert attributed(kept)["a"] is False, "without classes a link to a copy is no link to the source"
 
 
+def test_a_source_with_many_mirrors(tmp_path: Path) -> None:
+    """What more than m pages hold is no patch gram; by default a class of copies counts as one page."""
+    mirrors = [{"url": f"http://m{n}.example/", "html": f"<p>{words('a', 40)}"} for n in range(50)]
+    pages = [*web(), *mirrors]
+    assert len(source_hosts(scan(tmp_path / "default", pages, "duplicates"))) == 5
+    kept = scan(tmp_path / "kept", pages, "duplicates", keep_duplicates=True)
+    assert source_hosts(kept) == [f"www.{c}.example" for c in "bcde"]
+
+
 def test_links_to_sites_attribute_each_source(tmp_path: Path) -> None:
     links = " ".join(f'<a href="http://{c}.example/x">x</a>' for c in "ace")
     found = attributed(scan(tmp_path, web(links)))

@@ -88,8 +88,8 @@ def scan(
 ) -> int:
     """Read a crawl, sketch its pages, run the detectors.
 
-    INPUTS are WARC, WET or WACZ files, JSONL or Parquet files with `url` and `html` or `text`, folders or
-    zips of HTML files, globs, or - for stdin.
+    INPUTS are WARC, ARC, WET or WACZ files, JSONL or Parquet files with `url` and `html` or `text`, an index
+    (CDX, CDXJ, Parquet) of records in such files, folders or zips of HTML files, globs, or - for stdin.
 
     \b
     Examples:
@@ -155,15 +155,17 @@ def _engine(
 
 
 def report_scan(run: Run, reporter: ProgressReporter) -> int:
-    """Says what was read and skipped; returns the exit code."""
+    """Says what was read, skipped and found; returns the exit code."""
+    import shlex
+
+    from pagekin.cli.findings import findings
     from pagekin.pipeline import damages
     from pagekin.readers import READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
-    reporter.say(
-        f"{counts['pages']:,} pages, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML",
-        **counts,
-    )
+    pages = f"{counts['pages']:,} page{'s' * (counts['pages'] != 1)}"
+    size = f"{counts['html_bytes'] / 1e6:,.1f} MB of HTML"
+    reporter.say(f"{pages}, {counts['words']:,} words, {size}", **counts)
     if counts["lossy"]:
         reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
     if counts["truncated"]:
@@ -176,4 +178,10 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
             f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n
         )
     reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
+    found = list(findings(run))
+    for table, line in found:
+        reporter.say(f"  {line}", finding=table)
+    first = found[0][0] if found else "pages"
+    folder = shlex.quote(str(run.path))
+    reporter.say(f"next: pagekin show {folder} {first}, or pagekin report {folder}")
     return DAMAGED if damages(run) else 0

@@ -48,7 +48,9 @@ class Numbers:
         return numbers
 
 
-def quilt_inputs(run: Run, engine: Engine, params: QuiltParams, server_map: dict[str, str], said: Any) -> dict[str, Any]:
+def quilt_inputs(
+    run: Run, engine: Engine, params: QuiltParams, server_map: dict[str, str], said: Any
+) -> dict[str, Any]:
     """The inputs of `Covered`, in the order in which they are wanted. `said` is the user's file of dates."""
     sites = of_lineage(run, engine, "pages", SITE_COLUMNS)
     if server_map:
@@ -101,7 +103,9 @@ def check_sites(run: Run, engine: Engine, params: QuiltParams) -> None:
     if params.foreign != "ip":
         return
     pages = engine.load(run, "pages", ["ip"])
-    known = engine.sql("SELECT count(ip) AS known FROM pages", pa.schema([("known", pa.int64())]), pages=pages)
+    known = engine.sql(
+        "SELECT count(ip) AS known FROM pages", pa.schema([("known", pa.int64())]), pages=pages
+    )
     # One row, whatever the crawl.
     if not engine.collect(known)["known"][0].as_py():
-        raise ParamsError("--foreign ip: the crawl recorded no IP address of any page; take host or domain")
+        raise ParamsError("foreign = ip: the crawl recorded no IP address of any page; take host or domain")

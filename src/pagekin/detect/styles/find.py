@@ -54,7 +54,7 @@ def find_styles(run: Run, engine: Engine, params: Params) -> None:
     flow = Cluster(params.style)
     members = engine.map(engine.flow(flow, known=_known(run, engine), prints=prints), Counted())
     described = engine.keep(_described(run, engine, members))
-    clusters = engine.keep(_clusters(run, engine, described))
+    clusters = engine.keep(_clusters(run, engine, described, params.style.rank))
     ranked = f"""
         SELECT r.rank, m.cluster, m.page, m.url, m.similarity
         FROM described m JOIN clusters r ON m.cluster = r.cluster
@@ -107,7 +107,7 @@ def _described(run: Run, engine: Engine, members: Any) -> Any:
     return engine.sql(query, DESCRIBED, members=members, pages=pages)
 
 
-def _clusters(run: Run, engine: Engine, described: Any) -> Any:
+def _clusters(run: Run, engine: Engine, described: Any, by: str) -> Any:
     """The table of clusters."""
     counts = f"""
         SELECT cluster, count(*) AS pages,
@@ -151,7 +151,7 @@ def _clusters(run: Run, engine: Engine, described: Any) -> Any:
     # One place ranks them: clusters are few beside pages.
     ranked = f"""
         SELECT row_number() OVER (
-            ORDER BY weight DESC NULLS LAST, pages DESC NULLS LAST, cluster ASC NULLS LAST
+            ORDER BY {by} DESC NULLS LAST, pages DESC NULLS LAST, cluster ASC NULLS LAST
         ) AS rank, {", ".join(UNRANKED.names)}
         FROM weighed
     """

@@ -1,8 +1,9 @@
 """What kind of cluster it is, and the figures that decide.
 
 stock page   the name says that nobody wrote them: parked, default, error and challenge pages, listings
-copy/paste   few pages on each of several hosts, and skeletons unlike the centroid's: a text, script or
-             frameset passed on (the pages of one template differ in skeleton too, but each host has many)
+copy/paste   few pages on each of several hosts, skeletons unlike the centroid's, and no software named: a
+             text, script or frameset passed on (the pages of one template differ in skeleton too, but each
+             host has many, and those of one platform say what it is)
 mirror       at least two fifths of the pages have a text duplicate in the cluster on another host
 link farm    several domains, much of whose links lead to each other, on pages dense with links
 template     all others: pages that one piece of software filled in
@@ -29,6 +30,8 @@ PASTED_PER_HOST = 2
 INNER_LINKS = 0.3
 LINK_DENSITY = 0.05
 FARM_DOMAINS = 3
+PLATFORMS = ("software: ", "forum: ")
+"""How names begin that say what made the pages."""
 
 CLASSES = pa.schema(ints("page", "class"))
 COPIED = pa.schema(ints("cluster", "copied"))
@@ -53,7 +56,8 @@ def kind_of(cluster: Mapping[str, Any]) -> str | None:
     if cluster.get("name") in STOCK:
         return "stock page"
     scattered = cluster["hosts"] >= 2 and cluster["pages"] < PASTED_PER_HOST * cluster["hosts"]
-    if scattered and cluster["skeleton_similarity"] < SKELETON:
+    platform = (cluster.get("name") or "").startswith(PLATFORMS)
+    if scattered and not platform and cluster["skeleton_similarity"] < SKELETON:
         return "copy/paste"
     if cluster["mirrored"] >= MIRRORED:
         return "mirror"
