@@ -14,6 +14,7 @@ use pagekin_core::style::probes::ClusterParams;
 use pagekin_core::style::shape::{SAMPLE, SPLIT_SAMPLE, page_hash};
 use pagekin_core::style::{chunks, groups};
 
+use crate::style::checked;
 use crate::{enter, pool};
 
 /// The steps, for one set of parameters.
@@ -48,10 +49,7 @@ impl StyleSteps {
         budget: usize,
         seed: u64,
     ) -> PyResult<Self> {
-        let params = ClusterParams { k, p, t, structure_t, budget, seed };
-        if !params.fits(m) {
-            return Err(PyValueError::new_err(format!("m = {m} does not fit {params:?}")));
-        }
+        let params = checked(m, ClusterParams { k, p, t, structure_t, budget, seed })?;
         Ok(StyleSteps { pool: pool(threads)?, keys: Keys::new(m, params) })
     }
 

@@ -36,8 +36,7 @@ pub struct Shape {
 /// The shape of a cluster of at least one row.
 pub fn shape(prints: &Prints, members: &[u32]) -> Shape {
     let sample = hash_smallest(prints, members, SAMPLE);
-    let parts: Vec<Candidate> =
-        members.par_chunks(1024).filter_map(|rows| candidate(prints, rows, &sample)).collect();
+    let parts: Vec<Candidate> = members.par_chunks(1024).filter_map(|rows| candidate(prints, rows, &sample)).collect();
     let centroid = parts.into_iter().reduce(|a, b| a.better(b, prints)).map_or(0, |best| best.row);
     let similarity = members.iter().map(|&row| prints.similarity(centroid, row)).collect();
     let n = sample.len() as u64;
