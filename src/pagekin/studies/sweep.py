@@ -137,10 +137,7 @@ def _at(
     answers = {}
     for point in points:
         enough = pc.greater_equal(quilts["sources"], point.c)
-        inside = {
-            share: pc.and_(enough, pc.greater_equal(shares[share], point.theta))
-            for share in SHARES
-        }
+        inside = {share: pc.and_(enough, pc.greater_equal(shares[share], point.theta)) for share in SHARES}
         answers[point] = {
             "quilted": _count_true(inside[pivot.share]),
             "sources": pc.mean(quilts["sources"].filter(inside[pivot.share])).as_py(),

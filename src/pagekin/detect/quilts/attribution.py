@@ -1,7 +1,7 @@
 """What other tables know of quilts and their sources: URLs, links, dates.
 
-    sources, pages, duplicates ─→ asked: is the quilt's class of this source linked to?
-    links of quilts ─→ pages and sites that they link to ─join→ quilt_sources ─sum→ quilts
+sources, pages, duplicates ─→ asked: is the quilt's class of this source linked to?
+links of quilts ─→ pages and sites that they link to ─join→ quilt_sources ─sum→ quilts
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ from pagekin.tables import ALL_SOURCES, LINKS, QUILT_SOURCES, QUILTS
 from pagekin.tables.crawl import DATE
 
 NAMED = pa.schema(
-    [("page", pa.int64()), ("url", pa.string()), ("server", pa.string()), ("date", DATE), ("links", pa.int64())]
+    [
+        ("page", pa.int64()),
+        ("url", pa.string()),
+        ("server", pa.string()),
+        ("date", DATE),
+        ("links", pa.int64()),
+    ]
 )
 ASKED = pa.schema(
     [(name, pa.int64()) for name in ("page", "source", "rank", "new_grams", "shared_grams", "patch_grams")]

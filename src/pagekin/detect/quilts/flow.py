@@ -184,9 +184,7 @@ class QuiltReducer:
 
     def finish(self) -> Iterator[Batch]:
         p = self.flow.params
-        covers = self.count(p.m).covers(
-            p.m, p.c, p.theta, p.min_share, p.share == "covered", p.min_shared
-        )
+        covers = self.count(p.m).covers(p.m, p.c, p.theta, p.min_share, p.share == "covered", p.min_shared)
         yield from rows_from(self.flow.first, covers)
 
 

@@ -48,7 +48,9 @@ class Numbers:
         return numbers
 
 
-def quilt_inputs(run: Run, engine: Engine, params: QuiltParams, server_map: dict[str, str], said: Any) -> dict[str, Any]:
+def quilt_inputs(
+    run: Run, engine: Engine, params: QuiltParams, server_map: dict[str, str], said: Any
+) -> dict[str, Any]:
     """The inputs of `Covered`, in the order in which they are wanted. `said` is the user's file of dates."""
     sites = of_lineage(run, engine, "pages", SITE_COLUMNS)
     if server_map:
@@ -76,18 +78,19 @@ def copies(run: Run, engine: Engine, params: QuiltParams) -> Any:
 
 
 def classes(run: Run, engine: Engine, where: str, *, newest: bool) -> Any:
-    """Pages with their representatives, each page once: as the newest run says that lists it, or the oldest."""
+    """Pages with their representatives, each once: as the newest run says that lists it, or the oldest."""
     known = [one for one in run.lineage if "duplicates" in one.tables]
     if not known:
         return engine.table(COPIES.empty_table())
     listed = " UNION ALL ".join(
         f"SELECT page, representative, {age} AS age FROM d{age} WHERE {where}" for age in range(len(known))
     )
+    way = "DESC" if newest else "ASC"
     query = f"""
         SELECT page, representative
         FROM (
             SELECT page, representative,
-                row_number() OVER (PARTITION BY page ORDER BY age {"DESC" if newest else "ASC"} NULLS LAST) AS place
+                row_number() OVER (PARTITION BY page ORDER BY age {way} NULLS LAST) AS place
             FROM ({listed}) l
         ) r WHERE place = 1
     """
@@ -101,7 +104,9 @@ def check_sites(run: Run, engine: Engine, params: QuiltParams) -> None:
     if params.foreign != "ip":
         return
     pages = engine.load(run, "pages", ["ip"])
-    known = engine.sql("SELECT count(ip) AS known FROM pages", pa.schema([("known", pa.int64())]), pages=pages)
+    known = engine.sql(
+        "SELECT count(ip) AS known FROM pages", pa.schema([("known", pa.int64())]), pages=pages
+    )
     # One row, whatever the crawl.
     if not engine.collect(known)["known"][0].as_py():
         raise ParamsError("--foreign ip: the crawl recorded no IP address of any page; take host or domain")

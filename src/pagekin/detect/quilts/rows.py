@@ -183,7 +183,9 @@ class Listed:
             starts = pc.subtract(pc.take(lists.offsets, parents), lists.offsets[0])
             flat = dict(zip((field.name for field in SOURCE), pc.list_flatten(lists).flatten(), strict=True))
             columns = {name: found[name].take(parents) for name in ("page", "grams", "patch_grams")}
-            columns |= flat | {"rank": pc.add(pc.subtract(pa.array(range(len(parents)), pa.int64()), starts), 1)}
+            columns |= flat | {
+                "rank": pc.add(pc.subtract(pa.array(range(len(parents)), pa.int64()), starts), 1)
+            }
             return pa.record_batch([columns[name] for name in self.schema.names], schema=self.schema)
 
         return listed
