@@ -21,7 +21,7 @@ from pagekin.detect.quilts.verify import verify
 from pagekin.engines.base import Engine
 from pagekin.engines.local import LocalEngine
 from pagekin.errors import ParamsError, RunError
-from pagekin.params import Params, QuiltParams
+from pagekin.params import QuiltParams
 from pagekin.run import Run
 from pagekin.synth import write_web
 from pagekin.tables import ALL_SOURCES, ORIGINALITY, QUILT_SOURCES, QUILTS, SITES
@@ -106,13 +106,13 @@ def test_a_gram_of_every_page_and_a_class_of_many() -> None:
     """Sources are named the same whether a class has three members or three hundred."""
     stock = {c: " ".join(f"{c}{n}" for n in range(30)) for c in "abcde"}
     texts = {n: f"every page has these words {stock[c]}" for n, c in enumerate("abcde")}
-    texts |= {n: f"every page has these words {stock['a']}" for n in range(100, 400)}
+    texts |= dict.fromkeys(range(100, 400), f"every page has these words {stock['a']}")
     texts[1000] = " ".join([*stock.values(), "every page has these words"])
     site = {page: (f"h{page}.d{page % 7}.com", f"d{page % 7}.com", None) for page in texts}
     web = Web(
         texts,
         site,
-        {page: 0 for page in range(100, 400)},
+        dict.fromkeys(range(100, 400), 0),
         {page: -page for page in range(100, 390)} | {1000: -200},
     )
     for foreign in ("host", "domain"):
@@ -121,9 +121,6 @@ def test_a_gram_of_every_page_and_a_class_of_many() -> None:
         assert [row["page"] for row in whole if row["quilt"]] == [1000]
         for engine in (Stepwise(2), ScatterEngine(3)):
             assert rows_of(engine, web, params, 0) == whole
-
-
-PAPER = Params.from_dict({}, profile="paper") if hasattr(Params, "from_dict") else Params()
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +149,7 @@ def check_again(run: Run, engine: Engine, folder: Path) -> None:
 
 @pytest.mark.parametrize("profile", ["default", "paper"])
 def test_the_detector_on_a_scattered_engine(webs_of_two: list[Path], tmp_path: Path, profile: str) -> None:
-    params = pagekin.Params.of(profile) if profile == "paper" else pagekin.Params()
-    params = params.replace("quilts", verify=True)
+    params = pagekin.Params.of(profile).replace("quilts", verify=True)
     old = pagekin.scan(webs_of_two[0], tmp_path / "old", only=["phrases", "quilts"], params=params)
     assert len(old.table("quilts")) > 3
     check_again(old, ScatterEngine(1), tmp_path / "old-again")

@@ -6,7 +6,6 @@ import dataclasses
 import random
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 

@@ -78,18 +78,19 @@ def copies(run: Run, engine: Engine, params: QuiltParams) -> Any:
 
 
 def classes(run: Run, engine: Engine, where: str, *, newest: bool) -> Any:
-    """Pages with their representatives, each page once: as the newest run says that lists it, or the oldest."""
+    """Pages with their representatives, each once: as the newest run says that lists it, or the oldest."""
     known = [one for one in run.lineage if "duplicates" in one.tables]
     if not known:
         return engine.table(COPIES.empty_table())
     listed = " UNION ALL ".join(
         f"SELECT page, representative, {age} AS age FROM d{age} WHERE {where}" for age in range(len(known))
     )
+    way = "DESC" if newest else "ASC"
     query = f"""
         SELECT page, representative
         FROM (
             SELECT page, representative,
-                row_number() OVER (PARTITION BY page ORDER BY age {"DESC" if newest else "ASC"} NULLS LAST) AS place
+                row_number() OVER (PARTITION BY page ORDER BY age {way} NULLS LAST) AS place
             FROM ({listed}) l
         ) r WHERE place = 1
     """
