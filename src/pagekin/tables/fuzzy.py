@@ -17,6 +17,7 @@ FUZZY = Table(
         URL,
         Column("kind", pa.string(), "`exact`: the same text as the representative; else `near`"),
         Column("representative", pa.int64(), "the page that stands for the class: its smallest"),
+        Column("representative_url", pa.string(), "its URL"),
         Column("score", pa.int32(), "ssdeep score against the representative, 0 to 100"),
         Column(
             "chain",
