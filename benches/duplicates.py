@@ -68,15 +68,11 @@ def closure(n: int, links: Iterable[tuple[int, int]]) -> Labels:
     return [find(i) for i in range(n)]
 
 
-def new(sketches: pa.RecordBatch) -> pa.RecordBatch:
-    """Sketches as the detector has them of pages that no earlier run knows."""
-    return sketches.append_column("known", pa.nulls(sketches.num_rows, pa.int64()))
-
-
 def by_pagekin(pages: list[str], similarity: float = THRESHOLD) -> Labels:
     """The detector's kernels on texts in memory."""
     from pagekin.detect.duplicates.banding import Banding, choose_banding
-    from pagekin.detect.duplicates.find import FindEdges, MakeClasses, Members, Shingle
+    from pagekin.detect.duplicates.find import Shingle
+    from pagekin.detect.duplicates.flow import DuplicateMembers
     from pagekin.engines.base import Resources
 
     params = Params()
@@ -84,27 +80,24 @@ def by_pagekin(pages: list[str], similarity: float = THRESHOLD) -> Labels:
     sketch = Shingle(params.shingles).open(2)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as beside:
         resources = Resources(2, 4 * 10**9, Path(folder))
-        kin = FindEdges(banding).open(resources)
+        kin = DuplicateMembers(banding, 0, params.shingles, wrap=False).whole(resources)
         batches: list[pa.RecordBatch] = []
         sketches: deque[Future[pa.RecordBatch]] = deque()
         # Python's strings become UTF-8 while the kernel is busy with those before.
         for start in range(0, len(pages), BATCH):
             text = pa.array(pages[start : start + BATCH], pa.string())
             page = pa.array(range(start, start + len(text)), pa.int64())
-            batches.append(pa.record_batch({"page": page, "url": pa.array([""] * len(text)), "text": text}))
-            sketches.append(beside.submit(sketch, batches[-1].select(["page", "text"])))
+            batches.append(pa.record_batch({"page": page, "text": text}))
+            sketches.append(beside.submit(sketch, batches[-1]))
             if len(sketches) > 2:
-                kin.push(new(sketches.popleft().result()))
+                kin.push("sketches", sketches.popleft().result())
         while sketches:
-            kin.push(new(sketches.popleft().result()))
-        edges = pa.Table.from_batches(kin.finish())
-        verifier = MakeClasses(edges, similarity, 0, params.shingles, wrap=False).open(resources)
-        members = Members(edges, texts=True).open(2)
+            kin.push("sketches", sketches.popleft().result())
         for batch in batches:
-            verifier.push(members(batch))
+            kin.push("texts", batch)
         labels = list(range(len(pages)))
-        for rows in verifier.finish():
-            for page, label in zip(rows["page"].to_pylist(), rows["class"].to_pylist(), strict=True):
+        for rows in kin.finish():
+            for page, label in zip(rows["page"].to_pylist(), rows["label"].to_pylist(), strict=True):
                 labels[page] = label
     return labels
 

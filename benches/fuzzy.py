@@ -105,7 +105,7 @@ def classes(digests: Sequence[str]) -> dict[int, int]:
     )
     kernel.push(batch)
     found = kernel.finish()
-    return dict(zip(found["page"].to_pylist(), found["class"].to_pylist(), strict=True))
+    return dict(zip(found["page"].to_pylist(), found["label"].to_pylist(), strict=True))
 
 
 def all_pairs(digests: Sequence[str]) -> tuple[dict[int, int], int]:

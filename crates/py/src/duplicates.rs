@@ -7,11 +7,62 @@ use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use pagekin_core::duplicates::bands::{self, BandRule, Evidence};
+use pagekin_core::duplicates::phrase_sets::{self, Phrasing};
 use pagekin_core::duplicates::{candidates, classes};
 
-use crate::enter;
 use crate::reducer::Reducer;
 use crate::shingles::Shingler;
+use crate::{enter, pool};
+
+/// The rule of so many bands: the paper's, unless there is a similarity to reach.
+fn rule(bands: usize, band_length: usize, similarity: f64) -> PyResult<BandRule> {
+    if bands == 0 || band_length == 0 || !(0.0..=1.0).contains(&similarity) {
+        return Err(PyValueError::new_err("bands, band_length and similarity are out of range"));
+    }
+    let evidence = if similarity == 0.0 { Evidence::TwoBands } else { Evidence::OneBand(similarity) };
+    Ok(BandRule { bands, band_length, evidence })
+}
+
+/// One row for each key of each page.
+#[pyfunction]
+fn band_rows<'py>(
+    sketches: &Bound<'py, PyAny>,
+    bands: usize,
+    band_length: usize,
+    similarity: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (rule, rows) = (rule(bands, band_length, similarity)?, RecordBatch::from_pyarrow_bound(sketches)?);
+    enter(sketches.py(), || bands::band_rows(&rows, rule))?.to_pyarrow(sketches.py())
+}
+
+/// The edges of complete groups of keys.
+#[pyfunction]
+fn band_edges<'py>(
+    groups: &Bound<'py, PyAny>,
+    bands: usize,
+    band_length: usize,
+    similarity: f64,
+    first_new: i64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (rule, rows) = (rule(bands, band_length, similarity)?, RecordBatch::from_pyarrow_bound(groups)?);
+    enter(groups.py(), || bands::band_edges(&rows, rule, first_new))?.to_pyarrow(groups.py())
+}
+
+/// Texts compared with the first of their group.
+#[pyfunction]
+fn compare_texts<'py>(
+    groups: &Bound<'py, PyAny>,
+    shingler: &Shingler,
+    wrap: bool,
+    similarity: f64,
+    threads: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (rows, pool) = (RecordBatch::from_pyarrow_bound(groups)?, pool(threads)?);
+    let phrasing = Phrasing { shingler: shingler.fresh.clone(), wrap };
+    let compared = || pool.install(|| phrase_sets::compare_texts(&rows, &phrasing, similarity));
+    enter(groups.py(), compared)?.to_pyarrow(groups.py())
+}
 
 /// Sketches to candidate pairs.
 #[pyclass(frozen)]
@@ -24,25 +75,26 @@ impl DuplicateCandidates {
         bands: usize,
         band_length: usize,
         similarity: f64,
+        first_new: i64,
         threads: usize,
         memory: usize,
         spill: PathBuf,
     ) -> PyResult<Self> {
-        if bands == 0 || band_length == 0 || !(0.0..=1.0).contains(&similarity) {
-            return Err(PyValueError::new_err("bands, band_length and similarity are out of range"));
-        }
-        let evidence =
-            if similarity == 0.0 { candidates::Evidence::TwoBands } else { candidates::Evidence::OneBand(similarity) };
-        let rule = candidates::BandRule { bands, band_length, evidence };
-        Ok(DuplicateCandidates(Reducer::new(threads, candidates::CandidateFinder::new(rule, memory, &spill))?))
+        let rule = rule(bands, band_length, similarity)?;
+        let finder = candidates::CandidateFinder::new(rule, first_new, memory, &spill);
+        Ok(DuplicateCandidates(Reducer::new(threads, finder)?))
+    }
+
+    fn push_known(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.push(batch, candidates::CandidateFinder::push_known)
     }
 
     fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         self.0.push(batch, candidates::CandidateFinder::push)
     }
 
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        Ok(vec![self.0.finish(py, candidates::CandidateFinder::finish)?.to_pyarrow(py)?])
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.finish(py, candidates::CandidateFinder::finish)?.to_pyarrow(py)
     }
 }
 
@@ -66,9 +118,8 @@ impl DuplicateClasses {
     ) -> PyResult<Self> {
         let py = edges.py();
         let edges = RecordBatch::from_pyarrow_bound(edges)?;
-        let fresh = shingler.fresh.clone();
-        let state =
-            enter(py, || classes::ClassBuilder::new(&edges, similarity, first_new, fresh, wrap, memory, &spill))?;
+        let phrasing = Phrasing { shingler: shingler.fresh.clone(), wrap };
+        let state = enter(py, || classes::ClassBuilder::new(&edges, similarity, first_new, phrasing, memory, &spill))?;
         Ok(DuplicateClasses(Reducer::new(threads, state)?))
     }
 
@@ -84,5 +135,8 @@ impl DuplicateClasses {
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<DuplicateCandidates>()?;
-    m.add_class::<DuplicateClasses>()
+    m.add_class::<DuplicateClasses>()?;
+    m.add_function(wrap_pyfunction!(band_edges, m)?)?;
+    m.add_function(wrap_pyfunction!(band_rows, m)?)?;
+    m.add_function(wrap_pyfunction!(compare_texts, m)?)
 }

@@ -1,20 +1,24 @@
 //! Digests at the border.
 
 use std::cmp::Reverse;
+use std::path::PathBuf;
 
-use arrow_pyarrow::ToPyArrow;
+use arrow_array::{Array, RecordBatch};
+use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use pagekin_core::ssdeep::classes;
+use pagekin_core::duplicates::phrase_sets::Phrasing;
+use pagekin_core::ssdeep::hot_ngrams::{HotNgrams, MAX_HOLDERS};
 use pagekin_core::ssdeep::score::{Digest, Pattern, compare};
 use pagekin_core::ssdeep::store::StoredDigest;
 use pagekin_core::ssdeep::stream::{CopyKind, DigestStream};
-use pagekin_core::ssdeep::{digest, index};
+use pagekin_core::ssdeep::{classes, digest, index, ngram_groups, verified};
 
 use crate::enter;
 use crate::reducer::Reducer;
+use crate::shingles::Shingler;
 
 fn parse(text: &str) -> PyResult<Digest> {
     Digest::parse(text).map_err(|error| {
@@ -144,18 +148,16 @@ struct FuzzyClassBuilder(Reducer<classes::FuzzyClassBuilder>);
 #[pymethods]
 impl FuzzyClassBuilder {
     #[new]
-    fn new(threads: usize, memory: usize, threshold: u32, min_length: usize) -> PyResult<Self> {
+    #[pyo3(signature = (threads, memory, threshold, min_length, max_holders=MAX_HOLDERS))]
+    fn new(threads: usize, memory: usize, threshold: u32, min_length: usize, max_holders: usize) -> PyResult<Self> {
         check(threshold, min_length)?;
-        let builder = classes::FuzzyClassBuilder::new(threshold, min_length, memory);
+        let builder = classes::FuzzyClassBuilder::new(threshold, min_length, memory, max_holders);
         Ok(FuzzyClassBuilder(Reducer::new(threads, builder)?))
     }
 
     /// Pages that join no class.
-    fn exclude(&self, py: Python<'_>, pages: Vec<i64>) -> PyResult<()> {
-        self.0.update(py, |builder| {
-            pages.into_iter().for_each(|page| builder.exclude(page));
-            Ok(())
-        })
+    fn exclude(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.push(batch, classes::FuzzyClassBuilder::exclude)
     }
 
     /// More pages: page, md5, ssdeep.
@@ -163,16 +165,94 @@ impl FuzzyClassBuilder {
         self.0.push(batch, classes::FuzzyClassBuilder::push)
     }
 
-    /// The members of classes: class, page, exact, score.
+    /// The members of classes: label, page, exact, score.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.finish(py, classes::FuzzyClassBuilder::finish)?.to_pyarrow(py)
     }
+
+    /// The classes, to be verified on the texts of their pages.
+    #[allow(clippy::too_many_arguments)]
+    fn verifier(
+        &self,
+        py: Python<'_>,
+        similarity: f64,
+        shingler: &Shingler,
+        wrap: bool,
+        threads: usize,
+        memory: usize,
+        spill: PathBuf,
+    ) -> PyResult<FuzzyVerifier> {
+        let phrasing = Phrasing { shingler: shingler.fresh.clone(), wrap };
+        let state = self.0.finish(py, |builder| {
+            Ok(verified::ClassVerifier::new(builder.join(), similarity, phrasing, memory, &spill))
+        })?;
+        Ok(FuzzyVerifier(Reducer::new(threads, state)?))
+    }
+}
+
+/// Leaves in fuzzy classes who is like the representative, text by text.
+#[pyclass(frozen)]
+struct FuzzyVerifier(Reducer<verified::ClassVerifier>);
+
+#[pymethods]
+impl FuzzyVerifier {
+    /// More texts: page, text.
+    fn push(&self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.0.push(batch, verified::ClassVerifier::push)
+    }
+
+    /// The members of classes: label, page, exact, score, similarity.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.finish(py, verified::ClassVerifier::finish)?.to_pyarrow(py)
+    }
+}
+
+/// Digests as they are compared.
+#[pyfunction]
+fn comparable_digests<'py>(sketches: &Bound<'py, PyAny>, min_length: usize) -> PyResult<Bound<'py, PyAny>> {
+    let rows = RecordBatch::from_pyarrow_bound(sketches)?;
+    enter(sketches.py(), || ngram_groups::comparable(&rows, min_length))?.to_pyarrow(sketches.py())
+}
+
+/// The n-grams of digests, to be counted.
+#[pyfunction]
+fn ngram_keys<'py>(digests: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let rows = RecordBatch::from_pyarrow_bound(digests)?;
+    enter(digests.py(), || ngram_groups::ngram_keys(&rows))?.to_pyarrow(digests.py())
+}
+
+/// The n-grams of digests at which pages are compared; `hot` are the hashes of hot n-grams.
+#[pyfunction]
+fn ngram_rows<'py>(digests: &Bound<'py, PyAny>, hot: Vec<i64>, threshold: u32) -> PyResult<Bound<'py, PyAny>> {
+    let rows = RecordBatch::from_pyarrow_bound(digests)?;
+    let hot = HotNgrams::of(hot.into_iter().map(|hash| hash as u64));
+    enter(digests.py(), || ngram_groups::ngram_rows(&rows, &hot, threshold))?.to_pyarrow(digests.py())
+}
+
+/// Near copies among the holders of n-grams.
+#[pyfunction]
+fn ngram_edges<'py>(groups: &Bound<'py, PyAny>, threshold: u32) -> PyResult<Bound<'py, PyAny>> {
+    let rows = RecordBatch::from_pyarrow_bound(groups)?;
+    enter(groups.py(), || ngram_groups::ngram_edges(&rows, threshold))?.to_pyarrow(groups.py())
+}
+
+/// The scores of pairs of digests.
+#[pyfunction]
+fn pair_scores<'py>(pairs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let rows = RecordBatch::from_pyarrow_bound(pairs)?;
+    enter(pairs.py(), || ngram_groups::pair_scores(&rows))?.to_data().to_pyarrow(pairs.py())
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<DigestIndex>()?;
     m.add_class::<FuzzyIndex>()?;
     m.add_class::<FuzzyClassBuilder>()?;
+    m.add_class::<FuzzyVerifier>()?;
+    m.add_function(wrap_pyfunction!(comparable_digests, m)?)?;
+    m.add_function(wrap_pyfunction!(ngram_edges, m)?)?;
+    m.add_function(wrap_pyfunction!(ngram_keys, m)?)?;
+    m.add_function(wrap_pyfunction!(ngram_rows, m)?)?;
+    m.add_function(wrap_pyfunction!(pair_scores, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_score, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_scores, m)?)?;

@@ -1,12 +1,7 @@
 //! Candidate pairs: which pages may be duplicates, found by banding shingles (LSH), never by comparing all with all.
 //!
-//! The shingles are cut into bands, and each band is hashed. The paper's rule: two pages are near-duplicates when at least
-//! two of six bands of 14 agree. That is the same as agreeing in one of the 15 pairs of bands, so each pair of bands is a
-//! key of its own; pages that share a key get an edge to the first of them, and no two are ever compared.
-//!
-//! With a similarity to reach, one band that agrees makes a pair of pages a candidate, to be verified on their phrases
-//! (`classes`). A key that many pages share offers each of them a stated number of others, so that the work stays
-//! linear.
+//! The rule is that of `bands`. All pages are here at once, so no rows with keys are made: one key at a time is computed
+//! from sketches that stay where they are.
 
 use std::io;
 use std::path::Path;
@@ -18,29 +13,10 @@ use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use crate::arrow::{batch_of, column};
-use crate::hash::mix;
+use crate::duplicates::bands::{BandRule, Evidence, hash_pair, offer, tag};
 use crate::spill::lists::SpillLists;
 use crate::spill::passes;
 use crate::union_find::UnionFind;
-
-/// How bands of shingles make edges.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BandRule {
-    pub bands: usize,
-    /// Shingles in a band.
-    pub band_length: usize,
-    /// How many bands must agree.
-    pub evidence: Evidence,
-}
-
-/// What two pages need in common.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Evidence {
-    /// Two equal bands make an edge: the paper's rule.
-    TwoBands,
-    /// One equal band makes a candidate pair for this Jaccard coefficient.
-    OneBand(f64),
-}
 
 /// The texts are the same.
 pub const SAME: i8 = 0;
@@ -49,53 +25,47 @@ pub const NEAR: i8 = 1;
 /// The pages are near duplicates if their phrases say so.
 pub const CANDIDATE: i8 = 2;
 
-/// In a group of at most this many pages every pair is a candidate.
-const ALL_PAIRS: usize = 40;
-/// In a larger one each page is paired with so many that follow it, and with as many chosen by hash.
-const OFFERED: usize = 20;
-
-/// A page that is in no earlier run.
-const NEW: i64 = -1;
-
 /// Collects pages, then finds the edges between them.
 pub struct CandidateFinder {
     rule: BandRule,
+    /// Pages below it are of earlier runs.
+    first_new: i64,
     memory: usize,
     pages: Vec<i64>,
     digests: Vec<u128>,
-    /// For pages of an earlier run the class they are in, or themselves; `NEW` for all others.
-    known: Vec<i64>,
+    /// Pages of earlier runs, each with the first page of its class.
+    known: Vec<(i64, i64)>,
     /// Hashes of bands, or where candidates are to be sifted, shingles.
     sketches: SpillLists,
 }
 
 impl CandidateFinder {
     /// Pages below `memory` bytes stay in memory; what they need beyond it goes into the folder.
-    pub fn new(rule: BandRule, memory: usize, spill: &Path) -> Self {
+    pub fn new(rule: BandRule, first_new: i64, memory: usize, spill: &Path) -> Self {
         let sketches = SpillLists::new(memory / 2, spill);
-        CandidateFinder { rule, memory, pages: Vec::new(), digests: Vec::new(), known: Vec::new(), sketches }
+        CandidateFinder { rule, first_new, memory, pages: Vec::new(), digests: Vec::new(), known: Vec::new(), sketches }
     }
 
-    /// More pages: `page`, `shingles`, `md5` and `known`. Pages without shingles have no words, and no duplicates.
+    /// Pages that are in a class of an earlier run: `page` and `other`, the first of the class.
+    pub fn push_known(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        let (page, other): (&Int64Array, &Int64Array) = (column(batch, "page")?, column(batch, "other")?);
+        self.known.extend(page.values().iter().copied().zip(other.values().iter().copied()));
+        Ok(())
+    }
+
+    /// More pages: `page`, `shingles` and `md5`. Pages without shingles have no words, and no duplicates.
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         let ids: &Int64Array = column(batch, "page")?;
-        let known: &Int64Array = column(batch, "known")?;
         let shingles: &BinaryArray = column(batch, "shingles")?;
         let md5: &StringArray = column(batch, "md5")?;
         let mut list = Vec::new();
         for row in (0..batch.num_rows()).filter(|&row| shingles.is_valid(row)) {
-            list.clear();
-            list.extend(shingles.value(row).as_chunks::<8>().0.iter().map(|&b| u64::from_le_bytes(b)));
-            if list.len() < self.rule.bands * self.rule.band_length {
-                return Err(ArrowError::InvalidArgumentError("a page has too few shingles for these bands".into()));
-            }
+            self.rule.read(shingles.value(row), &mut list)?;
             if self.rule.evidence == Evidence::TwoBands {
-                let bands = list.chunks_exact(self.rule.band_length).take(self.rule.bands).map(hash_band).collect();
-                list = bands;
+                list = self.rule.hashes(&list).collect();
             }
             self.sketches.push(&list)?;
             self.pages.push(ids.value(row));
-            self.known.push(if known.is_valid(row) { known.value(row) } else { NEW });
             self.digests.push(u128::from_str_radix(md5.value(row), 16).unwrap_or_default());
         }
         Ok(())
@@ -108,7 +78,7 @@ impl CandidateFinder {
         let mut edges: Vec<(i64, i64, i8)> = first
             .iter()
             .enumerate()
-            .filter(|&(i, &f)| i != f as usize && self.known[i] == NEW)
+            .filter(|&(i, &f)| i != f as usize && self.pages[i] >= self.first_new)
             .map(|(i, &f)| (self.pages[i], self.pages[f as usize], SAME))
             .collect();
         let firsts: Vec<u32> = (0..self.pages.len() as u32).filter(|&i| first[i as usize] == i).collect();
@@ -118,8 +88,8 @@ impl CandidateFinder {
         }
         // Earlier pages stay in their classes, as far as anything new is joined to them.
         let used: HashSet<i64> = edges.iter().flat_map(|&(page, other, _)| [page, other]).collect();
-        let old = self.pages.iter().zip(&self.known).filter(|&(page, &class)| class != NEW && class != *page);
-        let old = old.filter(|(page, _)| used.contains(*page)).map(|(&page, &class)| (page, class, NEAR));
+        let old = self.known.iter().filter(|(page, class)| page != class && used.contains(page));
+        let old: Vec<_> = old.map(|&(page, class)| (page, class, NEAR)).collect();
         edges.extend(old);
         edges.par_sort_unstable();
         edges.dedup();
@@ -180,7 +150,7 @@ impl CandidateFinder {
                         union.join(group[0], i);
                     })
                 };
-                self.groups(firsts, |bands| mix(bands[a]).wrapping_add(bands[b]), join)?;
+                self.groups(firsts, |bands| hash_pair(bands[a], bands[b]), join)?;
             }
         }
         let mut smallest = vec![i64::MAX; self.pages.len()];
@@ -188,7 +158,7 @@ impl CandidateFinder {
             let smallest = &mut smallest[union.find(i) as usize];
             *smallest = self.pages[i as usize].min(*smallest);
         }
-        for &i in firsts.iter().filter(|&&i| self.known[i as usize] == NEW) {
+        for &i in firsts.iter().filter(|&&i| self.pages[i as usize] >= self.first_new) {
             let first = smallest[union.find(i) as usize];
             if first != self.pages[i as usize] {
                 edges.push((self.pages[i as usize], first, NEAR));
@@ -199,23 +169,20 @@ impl CandidateFinder {
 
     /// Candidates: a key for each band, and an estimate that may reach the similarity.
     fn pair(&self, firsts: &[u32], similarity: f64, edges: &mut Vec<(i64, i64, i8)>) -> io::Result<()> {
-        let m = (self.rule.bands * self.rule.band_length) as f64;
-        // Four standard deviations below what is wanted: one true pair in 30,000 is lost.
-        let min_equal = (m * similarity - 4.0 * (m * similarity * (1.0 - similarity)).sqrt()).ceil().max(1.0) as usize;
+        let least = self.rule.min_equal(similarity);
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut error = None;
         for band in 0..self.rule.bands {
-            let range = band * self.rule.band_length..(band + 1) * self.rule.band_length;
             let mut fresh = Vec::new();
-            self.groups(firsts, |list| hash_band(&list[range.clone()]), |group| offer(group, &mut fresh))?;
-            fresh.retain(|&(_, later)| self.known[later as usize] == NEW);
+            self.groups(firsts, |list| self.rule.hash(list, band), |group| offer(group, &mut fresh))?;
+            fresh.retain(|&(_, later)| self.pages[later as usize] >= self.first_new);
             let sifted = fresh
                 .par_iter()
                 .map_init(
                     || (Vec::new(), Vec::new()),
                     |(x, y), &(a, b)| {
                         let (a, b) = (self.sketches.get(a as usize, x)?, self.sketches.get(b as usize, y)?);
-                        Ok(a.iter().zip(b).filter(|(a, b)| a == b).count() >= min_equal)
+                        Ok(a.iter().zip(b).filter(|(a, b)| tag(**a) == tag(**b)).count() >= least)
                     },
                 )
                 .collect::<io::Result<Vec<bool>>>();
@@ -228,102 +195,5 @@ impl CandidateFinder {
         }
         edges.extend(pairs.iter().map(|&(a, b)| (self.pages[b as usize], self.pages[a as usize], CANDIDATE)));
         error.map_or(Ok(()), Err)
-    }
-}
-
-/// The pairs that a group of pages offers, smaller page first.
-fn offer(group: &[u32], pairs: &mut Vec<(u32, u32)>) {
-    if group.len() <= ALL_PAIRS {
-        for (i, &a) in group.iter().enumerate() {
-            pairs.extend(group[i + 1..].iter().map(|&b| (a, b)));
-        }
-        return;
-    }
-    // Chosen by hash of the place in the group: a stated number of pages that everybody meets.
-    let mut chosen: Vec<usize> = (0..group.len()).collect();
-    chosen.select_nth_unstable_by_key(OFFERED, |&i| mix(i as u64 + 1));
-    chosen.truncate(OFFERED);
-    for (i, &a) in group.iter().enumerate() {
-        pairs.extend(group[i + 1..].iter().take(OFFERED).map(|&b| (a, b)));
-        let others = chosen.iter().filter(|&&j| j != i).map(|&j| (group[i.min(j)], group[i.max(j)]));
-        pairs.extend(others);
-    }
-}
-
-/// One number for a band of shingles.
-fn hash_band(band: &[u64]) -> u64 {
-    band.iter().fold(band.len() as u64, |hash, &shingle| mix(hash ^ shingle))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::page::text::words::Words;
-    use crate::shingles::minwise::{Family, ShingleParams, Shingler};
-
-    /// How many bands of two sketches agree.
-    fn matching_bands(a: &[u64], b: &[u64], bands: usize, band_length: usize) -> usize {
-        a.chunks_exact(band_length).zip(b.chunks_exact(band_length)).take(bands).filter(|(a, b)| a == b).count()
-    }
-
-    /// The chance that at least two of six bands of 14 agree.
-    fn chance(jaccard: f64) -> f64 {
-        let x = jaccard.powi(14);
-        1.0 - (1.0 - x).powi(6) - 6.0 * x * (1.0 - x).powi(5)
-    }
-
-    fn text(words: impl Iterator<Item = u64>) -> String {
-        words.map(|w| format!("{w:x} ")).collect()
-    }
-
-    /// How often the paper's rule finds two pages of so many random words, `shared` of them in both.
-    fn simulate(family: Family, shared: u64, own: u64, trials: u64) -> f64 {
-        let mut shingler = Shingler::new(ShingleParams { k: 1, m: 84, family, seed: 3 });
-        let mut words = Words::default();
-        let mut sketch = |text: &str| {
-            words.fill(text);
-            shingler.shingles(&words).unwrap()
-        };
-        let joined = (0..trials).filter(|trial| {
-            let base = trial * 1_000_003;
-            let both = text((0..shared).map(|i| mix(base + i)));
-            let [a, b] = [1, 2].map(|side| both.clone() + &text((0..own).map(|i| mix(base + side * 100_000 + i))));
-            matching_bands(&sketch(&a), &sketch(&b), 6, 14) >= 2
-        });
-        joined.count() as f64 / trials as f64
-    }
-
-    fn check(family: Family, trials: u64) {
-        for (shared, own, expected) in [(825, 175, 0.057), (770, 230, 0.009), (965, 35, 0.962)] {
-            let jaccard = shared as f64 / (shared + own) as f64;
-            assert!((chance(jaccard) - expected).abs() < 0.0006, "{jaccard}: {}", chance(jaccard));
-            // `own` words in all, half of them on either side.
-            let found = simulate(family, 2 * shared, own, trials);
-            let error = (expected * (1.0 - expected) / trials as f64).sqrt();
-            assert!((found - expected).abs() < 4.0 * error, "{family:?} at {jaccard}: {found}, not {expected}");
-        }
-    }
-
-    #[test]
-    fn operating_points_of_the_fast_family() {
-        check(Family::Bins, 3000);
-    }
-
-    #[test]
-    fn operating_points_of_the_paper_s_family() {
-        check(Family::Rabin, 800);
-    }
-
-    #[test]
-    fn offers_are_linear() {
-        let group: Vec<u32> = (0..5000).collect();
-        let mut pairs = Vec::new();
-        offer(&group, &mut pairs);
-        assert!(pairs.len() <= group.len() * 2 * OFFERED);
-        assert!(pairs.iter().all(|(a, b)| a < b));
-        let small = &group[..ALL_PAIRS];
-        pairs.clear();
-        offer(small, &mut pairs);
-        assert_eq!(pairs.len(), ALL_PAIRS * (ALL_PAIRS - 1) / 2);
     }
 }

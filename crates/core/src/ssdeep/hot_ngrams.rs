@@ -10,7 +10,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::ssdeep::classes::{Limits, Member, NearJoin, Profile, START};
+use crate::ssdeep::near_join::{Member, NearJoin, Profile, START, Signatures};
 use crate::ssdeep::ngram_postings::ngram_hash;
 use crate::ssdeep::score::ngrams;
 use crate::union_find::UnionFind;
@@ -36,12 +36,17 @@ pub struct Occurrence {
 }
 
 impl HotNgrams {
-    /// The occurrences in a signature of n-grams with this tag, which is half of the hash.
-    pub fn occurrences(&self, level: u8, signature: &[u8], tag: u32) -> Vec<Occurrence> {
+    /// Those of these hashes.
+    pub fn of(hashes: impl IntoIterator<Item = u64>) -> Self {
+        HotNgrams(hashes.into_iter().collect())
+    }
+
+    /// The occurrences in a signature of those n-grams whose hashes are wanted.
+    pub fn occurrences(&self, level: u8, signature: &[u8], wanted: impl Fn(u64) -> bool) -> Vec<Occurrence> {
         let hashes: Vec<u64> = ngrams(signature).map(|ngram| ngram_hash(level, ngram)).collect();
         let hot = |place: usize| !self.0.is_empty() && hashes.get(place).is_some_and(|hash| self.0.contains(hash));
         let mut found = Vec::new();
-        for (place, &hash) in hashes.iter().enumerate().filter(|(_, hash)| **hash as u32 == tag) {
+        for (place, &hash) in hashes.iter().enumerate().filter(|(_, hash)| wanted(**hash)) {
             let hot_before = place > 0 && hot(place - 1);
             // Who shares the n-gram before was compared there, unless that is hot.
             let before = if place > 0 && !hot_before { signature[place - 1] } else { START };
@@ -52,7 +57,7 @@ impl HotNgrams {
     }
 }
 
-impl NearJoin<'_> {
+impl<S: Signatures> NearJoin<S> {
     /// Adds the hot n-grams among those of one tag. Different n-grams may have the same tag.
     pub(super) fn find_hot(&self, tag: u32, group: &[Member], hot: &mut HotNgrams) {
         if group.len() <= self.max_holders {
@@ -60,7 +65,7 @@ impl NearJoin<'_> {
         }
         let mut holders: HashMap<u64, usize> = HashMap::new();
         for &member in group {
-            let (level, signature) = self.signature(member);
+            let (level, signature) = self.signatures.signature(member);
             let mut held: Vec<u64> = ngrams(signature).map(|ngram| ngram_hash(level, ngram)).collect();
             held.retain(|&hash| hash as u32 == tag);
             held.sort_unstable();
@@ -71,10 +76,10 @@ impl NearJoin<'_> {
     }
 
     /// Compares the holders of hot n-grams with their neighbours.
-    pub(super) fn join_hot(&self, mut holders: Vec<(u64, Profile)>, limits: &Limits, classes: &mut UnionFind) {
+    pub(super) fn join_hot(&self, mut holders: Vec<(u64, Profile)>, classes: &mut UnionFind) {
         for backwards in [false, true] {
             holders.sort_unstable_by(|(a_hash, a), (b_hash, b)| {
-                let (left, right) = (self.signature(a.member).1, self.signature(b.member).1);
+                let (left, right) = (self.signatures.signature(a.member).1, self.signatures.signature(b.member).1);
                 let order = if backwards { left.iter().rev().cmp(right.iter().rev()) } else { left.iter().cmp(right) };
                 a_hash.cmp(b_hash).then(order).then(a.member.0.cmp(&b.member.0))
             });
@@ -82,7 +87,7 @@ impl NearJoin<'_> {
                 let profiles: Vec<Profile> = same.iter().map(|&(_, profile)| profile).collect();
                 for place in 1..profiles.len() {
                     let neighbours = &profiles[place.saturating_sub(NEIGHBOURS)..place];
-                    self.join_profile(&profiles[place], neighbours, limits, classes);
+                    self.join_profile(&profiles[place], neighbours, classes);
                 }
             }
         }
@@ -141,8 +146,7 @@ mod tests {
     }
 
     fn classes(lines: &[String], threshold: u32, memory: usize, max_holders: usize) -> Vec<(i64, i64)> {
-        let mut builder = FuzzyClassBuilder::new(threshold, 7, memory);
-        builder.max_holders = max_holders;
+        let mut builder = FuzzyClassBuilder::new(threshold, 7, memory, max_holders);
         let columns: Vec<(&str, ArrayRef)> = vec![
             ("page", Arc::new((0..lines.len() as i64).collect::<Int64Array>())),
             ("md5", Arc::new((0..lines.len()).map(|n| Some(format!("{n:032x}"))).collect::<StringArray>())),
@@ -151,7 +155,7 @@ mod tests {
         builder.push(&RecordBatch::try_from_iter(columns).unwrap()).unwrap();
         let found = builder.finish().unwrap();
         let column = |name| found.column_by_name(name).unwrap().as_primitive::<Int64Type>().values().to_vec();
-        column("class").into_iter().zip(column("page")).collect()
+        column("label").into_iter().zip(column("page")).collect()
     }
 
     fn brute(lines: &[String], threshold: u32) -> Vec<(i64, i64)> {

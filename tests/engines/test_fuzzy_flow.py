@@ -1,0 +1,137 @@
+"""Fuzzy duplicates: the flow by verbs is the flow in one process; every engine writes the same table."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scatter import ScatterEngine
+
+import pagekin
+from pagekin.detect.fuzzy.flow import MAX_HOLDERS, MEMBERS, SKETCHES, TEXTS, WORDLESS, FuzzyMembers
+from pagekin.engines.base import Engine, Resources
+from pagekin.engines.local import LocalEngine
+from pagekin.params import FuzzyParams, Params, ShingleParams
+from pagekin.synth import write_web
+
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def inputs(seed: int, families: int, frame: int) -> dict[str, pa.Table]:
+    """Digests under one frame, some with long repeats; equal texts have equal digests; any texts."""
+    rng = random.Random(seed)
+
+    def characters(count: int) -> list[str]:
+        return rng.choices(ALPHABET, k=count)
+
+    shared = characters(frame)
+    rows = []
+    for family in range(families):
+        own, words = characters(60 - frame), [f"w{rng.randrange(50)}" for _ in range(30)]
+        for _ in range(rng.randrange(1, 5)):
+            text, story = list(own), list(words)
+            for _ in range(rng.randrange(5)):
+                text[rng.randrange(len(text))] = rng.choice(ALPHABET)
+                story[rng.randrange(30)] = f"x{family}"
+            if rng.random() < 0.2:
+                text[3:6] = ["z"] * rng.randrange(3, 7)
+            signature = "".join(shared + text)[: rng.choice([64, 64, 64, 12, 8])]
+            digest = f"{rng.choice([96, 96, 192])}:{signature}:{signature[:20]}"
+            rows += [(" ".join(story), digest)] * rng.choice([1, 1, 2])
+    known = dict(rows)
+    rng.shuffle(rows)
+    pages = sorted(rng.sample(range(1 << 42), len(rows)))
+    texts = [text for text, _ in rows]
+    md5 = [hashlib.md5(text.encode()).hexdigest() for text in texts]
+    digests = [None if rng.random() < 0.02 else known[text] for text in texts]
+    return {
+        "wordless": pa.table([rng.sample(pages, len(pages) // 20)], schema=WORDLESS),
+        "sketches": pa.table([pages, md5, digests], schema=SKETCHES),
+        "texts": pa.table([pages, texts], schema=TEXTS),
+    }
+
+
+def rows(table: pa.Table) -> list[dict[str, Any]]:
+    assert table.schema == MEMBERS
+    found: list[dict[str, Any]] = table.to_pylist()
+    return sorted(found, key=lambda row: (row["label"], row["page"]))
+
+
+def whole(flow: FuzzyMembers, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        reducer = flow.whole(Resources(2, 10**9, Path(folder)))
+        for name, table in tables.items():
+            for batch in table.to_batches(max_chunksize=7):
+                reducer.push(name, batch)
+        return rows(pa.Table.from_batches(reducer.finish(), MEMBERS))
+
+
+def steps(flow: FuzzyMembers, engine: Engine, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
+    found = flow.steps(engine, **{name: engine.table(table) for name, table in tables.items()})
+    return rows(engine.collect(found))
+
+
+@settings(max_examples=15)
+@given(
+    seed=st.integers(0, 10**6),
+    families=st.integers(1, 25),
+    frame=st.sampled_from([0, 20, 45]),
+    threshold=st.sampled_from([40, 75, 90]),
+    max_holders=st.sampled_from([12, MAX_HOLDERS]),
+    verify=st.booleans(),
+)
+def test_steps_are_the_whole(
+    seed: int, families: int, frame: int, threshold: int, max_holders: int, verify: bool
+) -> None:
+    """With a frame that all share, and n-grams that are hot from 13 holders on."""
+    tables = inputs(seed, families, frame)
+    if not verify:
+        tables.pop("texts")
+    params = FuzzyParams(threshold=threshold, similarity=0.5 if verify else 0.0)
+    flow = FuzzyMembers(params, ShingleParams(), max_holders)
+    assert steps(flow, ScatterEngine(seed), tables) == whole(flow, tables)
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_steps_on_the_local_engine(verify: bool) -> None:
+    tables = inputs(5, 25, 45)
+    if not verify:
+        tables.pop("texts")
+    params = FuzzyParams(threshold=60, similarity=0.4 if verify else 0.0)
+    flow = FuzzyMembers(params, ShingleParams(), 12)
+    found = steps(flow, LocalEngine(2), tables)
+    assert found == whole(flow, tables)
+    assert len(found) > 20
+
+
+@pytest.mark.parametrize("names", [("wordless", "sketches"), ("wordless", "sketches", "texts")])
+def test_nothing_comes_of_nothing(names: tuple[str, ...]) -> None:
+    empty = {name: table.slice(0, 0) for name, table in inputs(1, 2, 0).items() if name in names}
+    flow = FuzzyMembers(FuzzyParams(similarity=0.8 if "texts" in names else 0.0), ShingleParams())
+    assert steps(flow, ScatterEngine(1), empty) == whole(flow, empty) == []
+
+
+@pytest.mark.parametrize("profile", ["default", "paper"])
+def test_the_detector_on_scatter(profile: str, tmp_path: Path) -> None:
+    """All rows in order, for a crawl and for another one against it."""
+    params = Params.of(profile)
+    write_web(tmp_path / "old.warc.gz", pages=300, seed=1)
+    write_web(tmp_path / "new.warc.gz", pages=200, seed=1)
+    runs = {}
+    for name, engine in (("local", LocalEngine(2)), ("scatter", ScatterEngine(7))):
+        options: dict[str, Any] = {"only": ["fuzzy"], "params": params, "engine": engine}
+        old = pagekin.scan(tmp_path / "old.warc.gz", tmp_path / f"{name}-old", **options)
+        new = pagekin.scan(tmp_path / "new.warc.gz", tmp_path / f"{name}-new", against=old.path, **options)
+        runs[name] = [old.table("fuzzy"), new.table("fuzzy")]
+    for local, scattered in zip(runs["local"], runs["scatter"], strict=True):
+        assert local.equals(scattered)
+        assert local.num_rows > 20
+        urls = dict(zip(local["page"].to_pylist(), local["url"].to_pylist(), strict=True))
+        assert all(row["representative_url"] == urls[row["representative"]] for row in local.to_pylist())
