@@ -108,7 +108,9 @@ def test_a_gram_of_every_page_and_a_class_of_many() -> None:
     texts = {n: f"every page has these words {stock[c]}" for n, c in enumerate("abcde")}
     texts |= dict.fromkeys(range(100, 400), f"every page has these words {stock['a']}")
     texts[1000] = " ".join([*stock.values(), "every page has these words"])
-    site = {page: (f"h{page}.d{page % 7}.com", f"d{page % 7}.com", None) for page in texts}
+    site: dict[int, tuple[str | None, str | None, str | None]] = {
+        page: (f"h{page}.d{page % 7}.com", f"d{page % 7}.com", None) for page in texts
+    }
     web = Web(
         texts,
         site,

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.quilts import Collection
-from properties.test_quilts import THETAS, Web, batch, foreigns, webs
+from properties.test_quilts import THETAS, foreigns
+from quilt_webs import Web, batch, webs
 
 from pagekin import _core
 

@@ -107,9 +107,10 @@ class Covered:
     def whole(self, resources: Resources) -> QuiltReducer:
         return QuiltReducer(self, resources)
 
-    def steps(self, engine: Engine, *, sites: Any, dates: Any, copies: Any, texts: Any) -> Any:
+    def steps(self, engine: Engine, **inputs: Any) -> Any:
         if self.index:
             raise ParamsError("--keep-grams needs --engine local: only that engine writes grams.index")
+        copies, texts = inputs["copies"], inputs["texts"]
         patches = engine.keep(self._patches(engine, texts, copies))
         # One row, whatever the crawl.
         engine.metrics.update(engine.collect(engine.sql(TOTAL, TOTALS, patches=patches)).to_pylist()[0])
@@ -119,7 +120,7 @@ class Covered:
         wanted = engine.keep(engine.map(counts, Candidates(c, theta)))
         held = engine.map(patches, Native("posting_pages", HELD))
         lists = engine.keep(engine.sql(HOLDERS, LISTS, held=held, wanted=wanted, patches=patches))
-        allowed = self._allowed(engine, lists, sites, dates, copies)
+        allowed = self._allowed(engine, lists, inputs["sites"], inputs["dates"], copies)
         rows = engine.concat(*(engine.map(part, Padded(COVER)) for part in (wanted, lists, allowed)))
         covers = engine.exchange(rows, "page", Native("cover_rows", COVERED, self._rules()))
         return engine.concat(engine.map(counts, Others(c, theta)), covers)
