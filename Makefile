@@ -43,7 +43,7 @@ docs: $(VENV)/.built
 
 ## The pictures of the documentation, taken by the tests that draw pages.
 pictures: $(VENV)/.system $(VENV)/.built
-	$(BIN)/python -m pytest tests/web -k pictures --pictures docs/images
+	$(BIN)/python -m pytest tests/web/test_report_page.py tests/web/test_looks.py -k 'pictures or screens' --pictures docs/images
 
 ## A wheel for any Linux of this machine's kind, tried without Rust on the lowest and highest Python that are here.
 wheel: $(VENV)/bin/maturin

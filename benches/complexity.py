@@ -7,6 +7,7 @@ and the peak of memory. `complexity.py 100` begins with 100 pages instead of 2,0
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import math
 import os
@@ -15,6 +16,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -54,6 +56,22 @@ def framed_liars(count: int) -> bytes:
     )
 
 
+def encoded(body: bytes, encoding: str) -> bytes:
+    return warcs.record("response", warcs.http(body, Content_Encoding=encoding))
+
+
+def wacz(data: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("archive/a.warc", data)
+    return out.getvalue()
+
+
+def arc_record(number: int) -> bytes:
+    line = f"http://a.example/{number} 192.0.2.1 20040506070809 text/html {3 * MIB}\n"
+    return line.encode() + warcs.http(b"<p>x") + b"\n"
+
+
 READERS: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "wrong lengths": ("warc", liars),
     "wrong lengths, one gzip frame": ("warc.gz", lambda n: gzip.compress(liars(n), 1)),
@@ -64,6 +82,22 @@ READERS: dict[str, tuple[str, Callable[[int], bytes]]] = {
         lambda n: warcs.gz(warcs.page(1))[:-40] + b"\x1f\x8b\x08\x08aaaaaa" * n,
     ),
     "empty gzip frames": ("warc.gz", lambda n: warcs.gz(warcs.page(1)) + warcs.gz(b"") * n),
+    "gzip members of a page": ("warc", lambda n: encoded(gzip.compress(b"", mtime=0) * n, "gzip")),
+    "encodings of a page": ("warc", lambda n: encoded(gzip.compress(b"<p>x"), ", ".join(["gzip"] * n))),
+    "chunks of a page": (
+        "warc",
+        lambda n: warcs.record(
+            "response", warcs.http(b"1\r\nx\r\n" * n + b"0\r\n\r\n", Transfer_Encoding="chunked")
+        ),
+    ),
+    "wrong lengths, WACZ": ("wacz", lambda n: wacz(liars(n))),
+    "wrong lengths, ARC": ("arc", lambda n: b"".join(arc_record(number) for number in range(n))),
+    "wrong lengths, an ARC member each": (
+        "arc.gz",
+        lambda n: b"".join(gzip.compress(arc_record(number), 1, mtime=0) for number in range(n)),
+    ),
+    "ARC lines of many fields": ("arc", lambda n: (b"a:" + b" 11 11111111" * 680 + b"\n") * (n // 20)),
+    "an index of one large record": ("cdxj", lambda n: b'{"filename": "a.warc", "offset": 0}\n' * n),
     "empty gzip members of JSONL": ("jsonl.gz", lambda n: gzip.compress(b"{}\n") + gzip.compress(b"") * n),
 }
 
@@ -71,8 +105,11 @@ READERS: dict[str, tuple[str, Callable[[int], bytes]]] = {
 def read(form: str, data: bytes, folder: Path) -> int:
     path = folder / f"a.{form}"
     path.write_bytes(data)
+    if form == "cdxj":
+        (folder / "a.warc").write_bytes(warcs.page(1, 8 * MIB))
+    kind = "cdx" if form == "cdxj" else form.partition(".")[0]
     with counting() as meter:
-        for _ in read_input(Input(0, str(path), form.partition(".")[0]), ReadParams()):
+        for _ in read_input(Input(0, str(path), kind), ReadParams()):
             pass
     return meter.work
 
@@ -123,7 +160,7 @@ def one_page(count: int) -> Pages:
 
 def linked(count: int) -> Pages:
     for number in range(count // 20):
-        links = "".join(f"<a href='http://t{n % 997}.example/{number}/{n}'>x</a>" for n in range(400))
+        links = "".join(f"<a href='http://t{n % 997}.example/{number}/{n}'>x</a>" for n in range(640))
         yield {"url": f"http://h{number}.example/", "html": f"<p>page {number}{links}"}
 
 

@@ -166,7 +166,7 @@ def _make(pages: int, pool: Path, warc: Path, labels: Path) -> None:
     part.replace(labels)
 
 
-def record(url: str, html: bytes) -> bytes:
+def record(url: str, html: bytes, date: str = DATE) -> bytes:
     """A WARC response record. HTTP names no charset: finding it is part of what we measure."""
     block = (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(html)) + html
     digest = base64.b32encode(hashlib.sha1(html, usedforsecurity=False).digest()).decode()
@@ -174,7 +174,7 @@ def record(url: str, html: bytes) -> bytes:
         "WARC/1.0\r\n"
         "WARC-Type: response\r\n"
         f"WARC-Record-ID: <urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, url)}>\r\n"
-        f"WARC-Date: {DATE}\r\n"
+        f"WARC-Date: {date}\r\n"
         f"WARC-Target-URI: {url}\r\n"
         f"WARC-Payload-Digest: sha1:{digest}\r\n"
         "Content-Type: application/http; msgtype=response\r\n"

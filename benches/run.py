@@ -24,6 +24,7 @@ BENCHES = (
     "crawl",
     "crawl_cost",
     "styles",
+    "truth",
     "estimators",
     "clusters",
     "quilts",

@@ -8,13 +8,14 @@ Fetches packages with apt on the first call. Defaults are chosen on the part `tr
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import truth_styles as styles
 import truth_texts as texts_of
-from harness import Row, publish
+from harness import Row, peak_rss_of, publish
 from truth_corpus import Corpus, corpus, write
 
 import pagekin
@@ -59,16 +60,23 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
         return Row(f"{profile}: {what}", value, unit, at_least=goals.get(goal))
 
     warc = write(made.pages, folder / "pages.warc.gz")
-    wanted = ["duplicates", "styles", "quilts", "fuzzy"]
-    run = pagekin.scan(warc, folder / "run", only=wanted, params=params)
+    command = [str(Path(sys.executable).with_name("pagekin")), "scan", str(warc), "-o", str(folder / "run")]
+    command += ["--profile", profile, "--only", "duplicates,styles,quilts,fuzzy", "--threads", "2", "--quiet"]
+    seconds, peak = peak_rss_of(command)
+    run = pagekin.Run(folder / "run")
     real = made.of_kind("real")
     cluster = styles.clusters_of(run)
     recalls = styles.recalls(real, cluster)
     yield row("pages", run.info["counts"]["pages"], "pages")
     yield row("sites", len({page.site for page in real}), "packages")
+    yield row("the whole command, two cores", seconds, "s")
+    yield row("its peak memory", peak / 1e6, "MB")
     yield row("styles, purity by generator", styles.purity(real, cluster), "share", "purity")
     yield row("styles, pages with kin on other sites that meet it", styles.micro(recalls), "share", "micro")
     yield row("the same, mean over generators", styles.macro(recalls), "share", "macro")
+    yield row(
+        "styles, pages that meet their generator's on their own site", styles.within(real, cluster), "share"
+    )
     yield row("styles, pairs across sites together", styles.pair_recall(real, cluster), "share")
     yield row(
         "styles, pages in their generator's largest cluster", styles.completeness(real, cluster), "share"
@@ -88,16 +96,43 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
     yield row("quilts with half their text on other sites", honest / max(reported, 1), "share", "quilts")
     found, due = texts_of.planted_quilts(run, made.of_kind("quilt"))
     yield row("planted quilts found with their sources", found / max(due, 1), "share", "planted")
+    yield from borrowings(made, params, folder, row)
     edits = made.of_kind("edit")
     for least, most, goal in ((SIMILAR, 1.0, "edits"), (0.8, 0.85, ""), (0.85, 0.9, ""), (0.9, 0.95, "")):
         met, due = texts_of.planted_edits(run, edits, least, most)
         what = f"planted copies found, similarity {least:g} to {most:g}"
         yield row(what, met / max(due, 1), "share", goal)
+    met, due = texts_of.found_duplicates(run, texts, SIMILAR)
+    yield row(f"all pairs {SIMILAR:g} alike", due, "pairs")
+    yield row("of these in one class", met / max(due, 1), "share", "edits")
     good, total = texts_of.true_duplicates(run, texts, SIMILAR)
     yield row(f"duplicates with a page {SIMILAR:g} alike", good / max(total, 1), "share", "precision")
     good, total = texts_of.true_fuzzy(run, texts, SIMILAR)
     yield row("near pages in fuzzy classes", total, "pages")
     yield row(f"fuzzy, text {SIMILAR:g} alike", good / max(total, 1), "share", "fuzzy")
+
+
+def borrowings(
+    made: Corpus, params: Params, folder: Path, row: Callable[[str, float, str, str], Row]
+) -> Iterator[Row]:
+    """Sources that later pages copied too, with and without dates; and negatives."""
+    warc = write([*made.of_kind("real"), *made.borrowings], folder / "borrowings.warc.gz")
+    params = params.replace("quilts", min_shared=0.05)
+    found: dict[bool, pagekin.Run] = {}
+    for earlier in (False, True):
+        given = params.replace("quilts", earlier_only=earlier)
+        found[earlier] = pagekin.scan(warc, folder / f"earlier-{earlier}", only=["quilts"], params=given)
+    for what, earlier, table, goal in (
+        ("parents behind later copies that are named sources", False, "quilt_sources", ""),
+        ("parents among all sources", False, "all_sources", "planted"),
+        ("parents that are named sources with --earlier-only", True, "quilt_sources", "planted"),
+    ):
+        met, due = texts_of.parents(found[earlier], table, made.borrowings)
+        yield row(what, met / max(due, 1), "share", goal)
+    called = texts_of.framed_quilts(found[False], made.borrowings)
+    most = 0 if params.profile == "default" else None
+    label = f"{params.profile}: pages in the frame of their own site called quilts"
+    yield Row(label, called, "pages", at_most=most)
 
 
 if __name__ == "__main__":

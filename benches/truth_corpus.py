@@ -2,7 +2,8 @@
 
 Every package plays one site. Labels are what the pages declare of themselves (`corpus_labels`), nothing else.
 Planted pages are made of the real pages' words: edited copies with a known similarity, quilts with known
-sources, and pages of unlike markup that carry the same inline script library.
+sources, pages that borrowed before others copied the same, and negatives: pages of unlike markup that carry
+the same inline script library, and pages with a few foreign phrases in the frame of their own site.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus import record, url_of
+from corpus import DATE, record, url_of
 from corpus_apt import evenly, fill_pool
 from corpus_labels import generator
 from harness import cache_folder
@@ -52,6 +53,7 @@ class Page:
     """Exact Jaccard coefficient of the plain phrases with its one source."""
     covered: float | None = None
     """Share of its phrases that are the sources'."""
+    date: str = DATE
 
 
 @dataclass
@@ -62,6 +64,9 @@ class Corpus:
     pages: list[Page]
     libraries: list[Page]
     """Pages that share nothing but an inline script library: scanned by themselves."""
+    borrowings: list[Page]
+    """Pages with sources that later pages copied too, those later pages, and negatives: scanned with the real
+    ones."""
 
     def of_kind(self, kind: str) -> list[Page]:
         """The pages of one kind."""
@@ -73,7 +78,7 @@ def write(pages: Sequence[Page], path: Path) -> Path:
     mixed = sorted(pages, key=lambda page: hashlib.sha256(page.url.encode()).digest())
     with gzip.open(path, "wb", compresslevel=1) as out:
         for page in mixed:
-            out.write(record(page.url, page.body))
+            out.write(record(page.url, page.body, page.date))
     return path
 
 
@@ -84,7 +89,10 @@ def corpus(part: str) -> Corpus:
     fill_pool(chosen, pool)
     real = list(_real(chosen, pool))
     planter = Planter(real, random.Random(part))
-    return Corpus(part, [*real, *planter.edits(), *planter.quilts()], list(planter.libraries()))
+    planted = [*planter.edits(), *planter.quilts()]
+    libraries = list(planter.libraries())
+    borrowings = [*planter.borrowers(), *planter.framed()]
+    return Corpus(part, [*real, *planted], libraries, borrowings)
 
 
 def _real(packages: Sequence[str], pool: Path) -> Iterator[Page]:
@@ -117,6 +125,9 @@ class Planter:
     SIMILARITIES = (0.80, 0.82, 0.85, 0.88, 0.90, 0.93, 0.95, 0.98)
     EDITS, QUILTS = 240, 60
     SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+    BORROWERS, PARENTS = 18, 8
+    BORROWED, LATER = "2024-02-01T00:00:00Z", "2024-03-01T00:00:00Z"
+    FRAMED = 30
 
     def __init__(self, real: Sequence[Page], rng: random.Random) -> None:
         self.rng = rng
@@ -131,6 +142,8 @@ class Planter:
                 self.holders[hash(phrase)] += 1
         self.used: set[str] = set()
         """Pages that something was planted from: a quilt's sources are nobody else's."""
+        donors = [page for page in real if len(self.words[page.url]) >= 150]
+        self.donors = rng.sample(donors, len(donors))
 
     def _word(self) -> str:
         """A word that is on no page."""
@@ -172,18 +185,9 @@ class Planter:
 
     def quilts(self) -> Iterator[Page]:
         """Pages of paragraphs from four to eight other sites, and words of their own."""
-        donors = [page for page in self.real if len(self.words[page.url]) >= 150]
-        donors = [page for page in self.rng.sample(donors, len(donors)) if page.url not in self.used]
         for number in range(self.QUILTS):
             wanted = self.SHARES[number % len(self.SHARES)]
-            paragraphs: list[list[str]] = []
-            sources: list[Page] = []
-            while len(sources) < 4 + number % 5:
-                page = donors.pop()
-                passage = self._own_passage(self.words[page.url], self.rng.randint(40, 90))
-                if passage and page.site not in {source.site for source in sources}:
-                    paragraphs.append(passage)
-                    sources.append(page)
+            sources, paragraphs = self._passages(4 + number % 5)
             taken = sum(len(passage) for passage in paragraphs)
             fill = round(taken * (1 / wanted - 1)) + 1
             for _ in range(fill):
@@ -199,6 +203,53 @@ class Planter:
                 sources=tuple(page.url for page in sources),
                 covered=len(own & theirs) / len(own),
             )
+
+    def _passages(self, count: int) -> tuple[list[Page], list[list[str]]]:
+        """Pages of so many sites that nothing was planted from, and a passage of each."""
+        sources: list[Page] = []
+        passages: list[list[str]] = []
+        while len(sources) < count:
+            page = self.donors.pop()
+            if page.url in self.used or page.site in {source.site for source in sources}:
+                continue
+            if passage := self._own_passage(self.words[page.url], self.rng.randint(40, 90)):
+                sources.append(page)
+                passages.append(passage)
+        return sources, passages
+
+    def borrowers(self) -> Iterator[Page]:
+        """Pages that borrowed from eight sites, and later ones that copied two of the eight passages each.
+
+        A later page shares more with the borrower than a parent does, so that it comes first by shared text.
+        """
+        for number in range(self.BORROWERS):
+            sources, passages = self._passages(self.PARENTS)
+            own = [self._word() for _ in range(40)]
+            yield Page(
+                f"http://borrower{number}.example/",
+                _simple(2000 + number, [" ".join(words) for words in (*passages, own)]),
+                f"borrower{number}",
+                kind="borrower",
+                sources=tuple(page.url for page in sources),
+                date=self.BORROWED,
+            )
+            for place in range(0, self.PARENTS, 2):
+                site = f"later{number}-{place}"
+                own = [self._word() for _ in range(60)]
+                text = " ".join((*passages[place], *passages[place + 1], *own))
+                body = _simple(3000 + 10 * number + place, [text])
+                yield Page(f"http://{site}.example/", body, site, kind="later", date=self.LATER)
+
+    def framed(self) -> Iterator[Page]:
+        """Negatives: most of the text is the frame of its site; six words each are of four strangers."""
+        for number in range(self.FRAMED):
+            frame = " ".join(self._word() for _ in range(100))
+            foreign = " ".join(word for passage in self._passages(4)[1] for word in passage[:6])
+            for page in range(4):
+                own = " ".join(self._word() for _ in range(40))
+                body = _simple(5000 + number, [frame, own, *([foreign] if page == 0 else [])])
+                site = f"framed{number}"
+                yield Page(f"http://{site}.example/{page}", body, site, kind="framed")
 
     def _own_passage(self, words: list[str], length: int) -> list[str] | None:
         """A run of words that no other page has any phrase of, so that its source is beyond doubt."""

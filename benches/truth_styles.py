@@ -63,6 +63,21 @@ def macro(found: Mapping[str, tuple[int, int]]) -> float:
     return sum(met / total for met, total in found.values()) / max(len(found), 1)
 
 
+def within(pages: Iterable[Page], cluster: Mapping[str, int]) -> float:
+    """Of the pages with others of their generator on their own site, the share that meets one of those."""
+    groups: dict[tuple[str, str], list[Page]] = defaultdict(list)
+    for page in pages:
+        if page.generator:
+            groups[page.site, page.generator].append(page)
+    met = total = 0
+    for group in groups.values():
+        if len(group) > 1:
+            sizes = Counter(cluster[page.url] for page in group if page.url in cluster)
+            met += sum(count for count in sizes.values() if count > 1)
+            total += len(group)
+    return met / max(total, 1)
+
+
 def pair_recall(pages: Iterable[Page], cluster: Mapping[str, int]) -> float:
     """Of the pairs of pages of one generator on different sites, the share that is in one cluster."""
     together = everyone = 0

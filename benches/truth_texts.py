@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 
 from truth_corpus import Page, jaccard, phrases
 
@@ -79,6 +80,49 @@ def planted_edits(run: Run, planted: Sequence[Page], least: float, most: float) 
     due = [page for page in planted if least <= (page.similarity or 0) < most]
     met = sum(page.url in classes and classes[page.url] == classes.get(page.sources[0]) for page in due)
     return met, len(due)
+
+
+def alike_pairs(texts: Texts, least: float) -> Iterator[tuple[str, str]]:
+    """All pairs of pages that are at least so similar.
+
+    Not every pair is compared: of two such sets, the rarest phrases of each have one in common, as the others
+    alone would be too few.
+    """
+    often = Counter(phrase for url, text in texts.text.items() if text for phrase in texts.phrases(url))
+    holders: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for url, text in texts.text.items():
+        if not _core.words(text):
+            continue
+        rarest = sorted(texts.phrases(url), key=lambda phrase: (often[phrase], phrase))
+        prefix = rarest[: len(rarest) - math.ceil(least * len(rarest)) + 1]
+        met = {other for phrase in prefix for other in holders[phrase]}
+        yield from ((url, other) for other in met if texts.similarity(url, other) >= least)
+        for phrase in prefix:
+            holders[phrase].append(url)
+
+
+def found_duplicates(run: Run, texts: Texts, least: float) -> tuple[int, int]:
+    """Pairs of pages that are at least so similar and in one class, of all."""
+    rows = run.table("duplicates", ["url", "class"]).to_pydict()
+    classes = dict(zip(rows["url"], rows["class"], strict=True))
+    pairs = list(alike_pairs(texts, least))
+    return sum(a in classes and classes[a] == classes.get(b) for a, b in pairs), len(pairs)
+
+
+def parents(run: Run, table: str, planted: Sequence[Page]) -> tuple[int, int]:
+    """The planted sources that a table names, of all."""
+    rows = run.table(table, ["url", "source_url"]).to_pydict()
+    named = set(zip(rows["url"], rows["source_url"], strict=True))
+    same = _representatives(run)
+    named |= {(url, same.get(source, source)) for url, source in named}
+    due = [(page.url, source) for page in planted if page.kind == "borrower" for source in page.sources]
+    return sum((url, source) in named or (url, same.get(source)) in named for url, source in due), len(due)
+
+
+def framed_quilts(run: Run, planted: Sequence[Page]) -> int:
+    """Negatives that are called quilts."""
+    quilts = set(run.table("quilts", ["url"])["url"].to_pylist())
+    return sum(page.kind == "framed" and page.url in quilts for page in planted)
 
 
 def true_duplicates(run: Run, texts: Texts, least: float) -> tuple[int, int]:

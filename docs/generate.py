@@ -113,6 +113,7 @@ def commands() -> Iterator[str]:
     yield NOTE
     yield grid(["command", "what it does"], [[f"[{n}](#pagekin-{n})", d] for n, d in cli.COMMANDS.items()])
     yield "Results go to stdout, progress and messages to stderr. Exit codes are in [errors.md](errors.md)."
+    yield "Every command takes `--color auto|always|never`; `NO_COLOR` is obeyed."
     yield "A size is a number of bytes, or has a unit: `500MB` and `4GB` by thousands, `64MiB` by 1,024."
     for name in cli.COMMANDS:
         command = cli.cli.get_command(group, name)
@@ -126,7 +127,7 @@ def command_page(command: click.Command, context: click.Context) -> Iterator[str
     yield f"## {context.command_path}"
     yield text
     yield fenced("text", [f"{context.command_path} {' '.join(command.collect_usage_pieces(context))}"])
-    options = [option for option in command.params if isinstance(option, click.Option)]
+    options = [o for o in command.params if isinstance(o, click.Option) and "--color" not in o.opts]
     yield grid(["option", "meaning"], [[code(option_name(o)), option_meaning(o)] for o in options])
     yield fenced("sh", examples)
 
@@ -241,6 +242,11 @@ def profiles() -> Iterator[str]:
         if "paper" in f.metadata
     ]
     yield grid(["parameter", "default", "paper", "why the default differs"], rows)
+    yield (
+        "What bounds the work is no part of a profile: `style.budget`, `phrases.holders`, and how many\n"
+        "digests with seven characters in common are compared. Where the papers leave something open\n"
+        "or slip, both profiles do what the guide says."
+    )
     yield "How these figures were measured: [benchmarks](../benchmarks.md#truth-benchestruthpy)."
 
 
@@ -320,16 +326,17 @@ def hierarchy(top: ErrorClass, depth: int = 0) -> Iterator[tuple[int, ErrorClass
 
 
 def demo_output() -> str:
-    """What `pagekin demo` prints: its first table, and its last lines."""
+    """What `pagekin demo` prints at 80 columns: its first table, and its last lines."""
     command = [sys.executable, "-c", "from pagekin.cli.main import main; main()", "demo"]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            command, cwd=folder, env=os.environ | {"PYTHONUNBUFFERED": "1"}, check=True, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            command, cwd=folder, env=os.environ | {"PYTHONUNBUFFERED": "1", "COLUMNS": "80"}, check=True,
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
     lines = [line.rstrip() for line in done.stdout.splitlines()]
-    ends = [number for number, line in enumerate(lines) if line.startswith("└")]
-    return "\n".join([*lines[: ends[0] + 1], "…", *lines[ends[-1] + 1 :]]) + "\n"
+    second = lines.index("Pages quilted from others")
+    told = next(number for number, line in enumerate(lines) if " words, " in line)
+    return "\n".join([*lines[:second], "…", *lines[told:]]) + "\n"
 
 
 def with_demo(readme: str, output: str) -> str:

@@ -8,6 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use pagekin_core::page::charset::decode;
 use pagekin_core::page::url::domain;
 use pagekin_core::page::html::extract::extract;
+use pagekin_core::page::html::structure::structure;
 use pagekin_core::page::url::links::links;
 use pagekin_core::page::noise::noise;
 use pagekin_core::page::{Page, Scratch, Sketch, sketch};
@@ -16,28 +17,36 @@ use pagekin_core::style::fingerprint::StyleParams;
 use pagekin_core::page::text::words::words;
 use pagekin_fuzz::{check_markup, first_line};
 
-fn fresh() -> Scratch {
-    Scratch::new(StyleParams::default(), ShingleParams::default())
+/// As in the paper, or without what is in scripts and with the fingerprint of the structure.
+fn fresh(scripts: bool) -> Scratch {
+    Scratch::new(StyleParams { scripts, structure: !scripts, ..StyleParams::default() }, ShingleParams::default())
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::new(fresh());
+    static SCRATCH: [RefCell<Scratch>; 2] = [false, true].map(|scripts| RefCell::new(fresh(scripts)));
 }
 
-fn same(page: Page<'_>) -> Sketch {
-    let used = SCRATCH.with_borrow_mut(|scratch| sketch(page, scratch));
-    let alone = sketch(page, &mut fresh());
+fn same(page: Page<'_>, scripts: bool) -> Sketch {
+    let used = SCRATCH.with(|both| sketch(page, &mut both[usize::from(scripts)].borrow_mut()));
+    let alone = sketch(page, &mut fresh(scripts));
     assert_eq!(used.text, alone.text);
     assert_eq!((used.words, used.md5, &used.shingles), (alone.words, alone.md5, &alone.shingles));
-    let of_noise = |found: &Sketch| found.markup.as_ref().map(|m| (m.noise_chars, m.style.clone()));
-    assert_eq!(of_noise(&used), of_noise(&alone));
+    let of_markup =
+        |found: &Sketch| found.markup.as_ref().map(|m| (m.noise_chars, m.style.clone(), m.structure.clone(), m.skeleton));
+    assert_eq!(of_markup(&used), of_markup(&alone));
     used
 }
 
 fuzz_target!(|data: &[u8]| {
     let (url, rest) = first_line(data);
+    for scripts in [false, true] {
+        check(url, rest, scripts);
+    }
+});
+
+fn check(url: Option<&str>, rest: &[u8], scripts: bool) {
     let (content_type, bytes) = first_line(rest);
-    let found = same(Page { url, content_type, html: Some(bytes), text: None });
+    let found = same(Page { url, content_type, html: Some(bytes), text: None }, scripts);
     let page = url.and_then(domain::parse);
     let host = url.and_then(domain::host);
     assert_eq!(found.host, host);
@@ -48,15 +57,19 @@ fuzz_target!(|data: &[u8]| {
     let tld = host.as_deref().and_then(|host| host.rsplit('.').next());
     let decoded = decode(bytes, content_type, tld);
     assert_eq!((markup.charset, markup.lossy), (decoded.charset, decoded.lossy));
-    assert_eq!(markup.noise_chars, noise(&decoded.html).chars().count());
+    assert_eq!(markup.noise_chars, noise(&decoded.html, scripts).chars().count());
+    if !scripts {
+        assert_eq!(markup.structure, structure(&decoded.html, StyleParams::default().m));
+    }
     let parts = extract(&decoded.html);
+    assert_eq!(markup.generator, parts.generator);
     assert_eq!((&found.text, &markup.title), (&parts.text, &parts.title));
     assert_eq!(found.words, words(&parts.text).len());
     assert_eq!(markup.links, links(page.as_ref(), parts.base, &parts.hrefs));
     check_markup(&decoded.html, page.as_ref());
 
     // The same characters as a page of which only the text is known.
-    let text = same(Page { url, content_type, html: None, text: Some(&decoded.html) });
+    let text = same(Page { url, content_type, html: None, text: Some(&decoded.html) }, scripts);
     assert!(text.markup.is_none());
     assert_eq!(text.text, decoded.html);
-});
+}

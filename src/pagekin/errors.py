@@ -11,6 +11,7 @@
     │   ├── ParamsMismatchError            the folder was written with other parameters or inputs
     │   └── TableMissingError              the run has no such table
     ├── OutputError               exit 1   the output cannot be written (full, read-only, not ours)
+    │   └── OutputExistsError              a file would be overwritten
     ├── EngineError               exit 1   an engine could not start or lost its workers
     └── LimitError                exit 1   the system gives too little memory or too few threads
 
@@ -97,6 +98,12 @@ class OutputError(PagekinError):
     """The output cannot be written (full, read-only, not ours)."""
 
     code = "output"
+
+
+class OutputExistsError(OutputError):
+    """A file would be overwritten."""
+
+    code = "output-exists"
 
 
 class EngineError(PagekinError):

@@ -48,7 +48,7 @@ ADVICE = {
 def writing(path: Path, resumable: bool = False) -> Iterator[None]:
     """Turns what the system says about a failed write into an `OutputError` that says what to do.
 
-    `resumable` tells that whoever writes here has --resume.
+    `resumable` tells that whoever writes here can resume.
     """
     try:
         yield
@@ -61,7 +61,7 @@ def writing(path: Path, resumable: bool = False) -> Iterator[None]:
         advice = ADVICE.get(number) or str(error)
         if number in (errno.ENOSPC, errno.EDQUOT):
             advice += f"; free some space on {_mount_point(path)}"
-            advice += " and run again with --resume" if resumable else " and run again"
+            advice += " and run again with resume=True" if resumable else " and run again"
         raise OutputError(f"cannot write to {path}: {advice}") from error
 
 

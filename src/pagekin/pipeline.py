@@ -35,6 +35,7 @@ from pagekin.query.run import Run
 from pagekin.readers import CUT, INPUT_FAILURES, READ_REASONS, expand
 from pagekin.run import Identity
 from pagekin.run import Run as RunFolder
+from pagekin.suggest import did_you_mean
 
 Step = Callable[[Run, Engine, Params], None]
 
@@ -71,8 +72,10 @@ def wanted_detectors(only: Sequence[str] | None) -> list[str]:
     while queue:
         name = queue.pop()
         if name not in DETECTORS:
-            known = ", ".join(DETECTORS) or "none yet"
-            raise UsageError(f"there is no detector {name!r}; there are: {known}")
+            known = ", ".join(DETECTORS)
+            raise UsageError(
+                f"there is no detector {name!r}; there are: {known}{did_you_mean(name, DETECTORS)}"
+            )
         if name not in wanted:
             wanted.add(name)
             queue.extend(DETECTORS[name].needs)
@@ -126,12 +129,17 @@ def scan(
     engine = engine or LocalEngine(threads, progress)
     identity = Identity.of(sources, params, None if known is None else known.path)
     with Run.create(output, identity, resume=resume) as run, writing(Path(output), resumable=True):
-        for name, step in steps.items():
-            if not run.is_done(name):
-                progress.step(name)
-                _timed(run, engine, params, name, step)
-            if name == "sketch":
-                _check(run, strict)
+        try:
+            for name, step in steps.items():
+                if not run.is_done(name):
+                    progress.step(name)
+                    _timed(run, engine, params, name, step)
+                if name == "sketch":
+                    _check(run, strict)
+        except (InputError, UsageError) as error:
+            # What was asked for cannot be done: a corrected scan may use the folder.
+            run.update(state="failed", failure=str(error))
+            raise
         run.update(state="done")
     return run
 
@@ -140,9 +148,7 @@ def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
     """The run to compare with, if it can be compared with: same sketches, and complete."""
     run = Run(path)
     if run.info["state"] != "done":
-        raise RunError(
-            f"{run.path} is not finished; go on with it (`pagekin scan --resume`) before --against"
-        )
+        raise RunError(f"{run.path} is not finished; go on with it (resume=True) before you scan against it")
     if bool(run.params.style.structure_t) != bool(params.style.structure_t):
         has, needs = ("no ", "style.structure_t 0") if not run.params.style.structure_t else ("", "the same")
         raise ParamsMismatchError(f"{run.path} has {has}fingerprints of structure; give {needs}")
@@ -195,13 +201,11 @@ def _check(run: Run, strict: bool) -> None:
     """Fails loudly when nothing was a page, or, if strict, when an input was damaged."""
     skipped = run.info["skipped"]
     if strict and (failures := damages(run)):
-        run.update(state="failed")
         raise InputError(
-            f"an input is damaged ({say_reasons(failures)}); see the table `skipped`, or drop --strict"
+            f"an input is damaged ({say_reasons(failures)}); see the table `skipped`, or drop strict=True"
         )
     if run.info["counts"]["pages"] == 0:
-        run.update(state="failed")
-        why = say_reasons(skipped) or "the inputs hold no records"
+        why = say_reasons(skipped) or "they are empty; check that their crawl or download has ended"
         raise NoPagesError(f"found no page in {len(run.inputs)} input(s): {why}")
 
 

@@ -42,8 +42,10 @@ def test_json_lines(small_web: Path, tmp_path: Path) -> None:
     assert all({"time", "message"} <= line.keys() for line in lines)
     assert {line["pages"] for line in lines if "words" in line} == {400}
     assert {line["reason"] for line in lines if "reason" in line} >= {"not-a-page", "revisit", "status"}
-    assert lines[-1]["run"] == str(tmp_path / "run")
-    assert "pages" in lines[-1]["tables"]
+    told = next(line for line in lines if "run" in line)
+    assert told["run"] == str(tmp_path / "run")
+    assert "pages" in told["tables"]
+    assert {line["finding"] for line in lines if "finding" in line} >= {"style_clusters", "quilts", "sites"}
 
 
 @pytest.mark.parametrize("flags", [("--json",), ("--json", "--quiet")])

@@ -116,6 +116,24 @@ def test_sweep(quilted: Path, tmp_path: Path) -> None:
     assert "quilted" in run("sweep", quilted / "run", *args).stdout
 
 
+def test_a_sweep_draws_both_rules(tmp_path: Path) -> None:
+    """Half of the first page is the frame of its own site: a quilt by patch grams, none by covered grams."""
+    own = [f"{_words('f', 80)} {_words(f'n{n}x', 60)}" for n in range(4)]
+    own[0] += " " + " ".join(_words(c, 6) for c in "wxyz")
+    pages = [{"url": f"http://site.example/{n}", "text": text} for n, text in enumerate(own)]
+    pages += [{"url": f"http://{c}.example/", "text": _words(c, 60)} for c in "wxyz"]
+    (tmp_path / "crawl.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages))
+    run("scan", tmp_path / "crawl.jsonl", "-o", tmp_path / "run", "--only", "quilts")
+    plot = tmp_path / "sweep.svg"
+    args = ("--k", "5", "--c", "4", "--m", "50", "--theta", "0.5", "--format", "jsonl", "--plot", plot)
+    done = run("sweep", tmp_path / "run", *args, "--quiet")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {(row["quilted"], row["by_covered"], row["by_patch"]) for row in rows} == {(0, 0, 1)}
+    drawn = plot.read_text()
+    assert drawn.count("by covered grams</text>") == drawn.count("by patch grams</text>") == 4
+    assert drawn.count("1 quilt by patch grams") == drawn.count("0 quilts by covered grams") == 4
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [

@@ -30,7 +30,7 @@ class Elements(HTMLParser):
 
 
 def test_report(scanned: Path, tmp_path: Path) -> None:
-    path = tmp_path / "new" / "report.html"
+    path = tmp_path / "report.html"
     done = run("report", scanned, "-o", path)
     assert done.stdout == f"{path}\n", "the result is the path"
     assert done.stderr == ""
@@ -56,7 +56,7 @@ def test_style_clusters(scanned: Path, tmp_path: Path) -> None:
     assert whole >= {row["centroid_url"] for row in rows[:20]}
     assert "Style cluster 2" not in plain.text
     pictures = plain.names.count("figure")
-    run("report", scanned, "-o", path, "--cluster", "2", "--cluster", str(len(rows)))
+    run("report", scanned, "-o", path, "--force", "--cluster", "2", "--cluster", str(len(rows)))
     page = Elements(path.read_text(encoding="utf-8"))
     assert "Style cluster 2" in page.text
     members = pagekin.Run(scanned).table("style_members").to_pylist()
@@ -109,8 +109,8 @@ def test_hostile_pages_do_nothing(hostile: Path, tmp_path: Path) -> None:
 def test_default_place_and_again(hostile: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(hostile, folder)
-    for _ in range(2):
-        assert run("report", folder).stdout == f"{folder / 'report.html'}\n"
+    for flags in ((), ("--force",)):
+        assert run("report", folder, *flags).stdout == f"{folder / 'report.html'}\n"
     assert [path.name for path in folder.iterdir() if "report" in path.name] == ["report.html"]
     run("show", folder, "pages")
 

@@ -18,6 +18,7 @@ def sha(path: Path) -> str:
 def test_synth_is_deterministic_by_seed(tmp_path: Path) -> None:
     for name, seed in (("a", "7"), ("b", "7"), ("c", "8")):
         folder = tmp_path / name
+        folder.mkdir()
         done = run("synth", "-o", folder / "web.warc", "--pages", "60", "--seed", seed)
         assert done.stdout == ""
         assert "60 pages" in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import signal
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from cli.command import one_line, run
 from crawl.hostile import BOMB, Answers, Send, answer, hostile_server, page, stall
+from protego import Protego
 
 from pagekin.crawl.middleware import ROBOTS_BYTES
 from pagekin.crawl.replay import is_empty, replay
@@ -31,6 +33,23 @@ def head(status: int = 200, *headers: str) -> bytes:
 def info_of(folder: Path) -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads((folder / "crawl.json").read_bytes())
     return loaded
+
+
+def test_rules_with_many_stars_are_tried_once() -> None:
+    """As a regular expression, such a rule takes longer than the universe is old, and nothing else runs."""
+
+    def too_long(*_: object) -> None:
+        raise AssertionError("more than ten seconds of work for one URL")
+
+    rules = Protego.parse("User-agent: *\nDisallow: /" + "*a" * 30 + "*b$\nDisallow: /" + "*" * 500 + "c\n")
+    before = signal.signal(signal.SIGVTALRM, too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 10)
+    try:
+        assert rules.can_fetch("http://a.example/" + "a" * 1900, "pagekin")
+        assert not rules.can_fetch("http://a.example/" + "a" * 1900 + "b", "pagekin")
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 @pytest.mark.parametrize("status", [300, 304, 400, 401, 403, 404, 410, 499])

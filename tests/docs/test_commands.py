@@ -32,7 +32,13 @@ from pagekin.synth.serve import served
 
 SHELL = [block for block in blocks("sh", "bash", "console", "shell") if block.tested]
 PYTHON = [block for block in blocks("python") if block.tested]
-PYTHON_FILES = sorted({block.file for block in PYTHON})
+REFERENCE = ROOT / "docs" / "reference"
+EXAMPLES = [block for block in SHELL if block.file.parent == REFERENCE]
+STORIES = sorted({block.file for block in (*SHELL, *PYTHON) if block.file.parent != REFERENCE})
+
+MADE = re.compile(r"(?:-o|--output|--plot|--evidence|--export|(?<!>)>) (\S+)")
+SCANNED = re.compile(r'scan\(.*?, "([^"]+)"')
+"""What a command, or a piece of Python, makes."""
 
 SITE: list[str] = []
 OPERATORS = {"|", "||", "&&", ";", ">", "<", ">>"}
@@ -106,13 +112,11 @@ def fresh(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs a command: in this process if it is pagekin alone, which spares its start, else in a shell."""
-    output = re.search(r"pagekin (?:scan|crawl) .* -o (\S+)", line)
-    if output and "--resume" not in line:
-        # Examples that stand side by side may write to the same place.
-        shutil.rmtree(output[1], ignore_errors=True)
     # A large web is made like a small one.
     line = re.sub(r"--pages \d{4,}", "--pages 300", line)
     line = re.sub(r"^pagekin (demo|synth)(?!.*--pages)", r"pagekin \1 --pages 300", line)
+    if "--engine spark" in line:
+        line = "command " + line  # a Spark session in this process would stay for the other tests
     if line.startswith("pagekin crawl"):
         # To loopback, never to the network. What runs beneath a crawl cannot be started twice in a process.
         line = "command " + line.replace("https://www.example.org/", SITE[-1]) + " --delay 0"
@@ -125,7 +129,7 @@ def run_line(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
             stack.enter_context(redirect_stdout(stack.enter_context(Path(words[-1]).open("w"))))
             del words[-2:]
         if words[0] != "pagekin" or OPERATORS.intersection(words):
-            subprocess.run(["bash", "-euo", "pipefail", "-c", line], check=True, timeout=60)
+            subprocess.run(["bash", "-euo", "pipefail", "-c", line], check=True, timeout=300)
             return
         monkeypatch.setattr(sys, "argv", words)
         end = stack.enter_context(pytest.raises(SystemExit))
@@ -151,33 +155,54 @@ def served_briefly(words: list[str]) -> None:
             server.terminate()
 
 
-@pytest.mark.parametrize("block", SHELL, ids=lambda block: block.name)
-def test_shell(block: Block, files: Path, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    apart = block.file.parent == ROOT / "docs" / "reference"  # there, lines are examples, not a story
+@pytest.mark.parametrize("block", EXAMPLES, ids=lambda block: block.name)
+def test_examples(block: Block, files: Path, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the reference each line is an example of its own."""
     for line in block.lines:
+        for made in MADE.findall(line):
+            remove(fresh / made)
         run_line(line, monkeypatch)
-        if apart:
-            shutil.rmtree(fresh)
-            shutil.copytree(files, fresh)
-            os.chdir(fresh)
+        shutil.rmtree(fresh)
+        shutil.copytree(files, fresh)
+        os.chdir(fresh)
 
 
-@pytest.mark.parametrize("file", PYTHON_FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_python(file: Path, fresh: Path) -> None:
-    """The blocks of a file go on from each other."""
-    mine = [block for block in PYTHON if block.file == file]
-    if any(re.search(r'scan\(.*, "run"', block.text) for block in mine):
-        shutil.rmtree(fresh / "run")
+@pytest.mark.parametrize("file", STORIES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_page_from_top_to_bottom(file: Path, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All blocks of a page, one after the other in one folder, as a reader would type them.
+
+    At first the folder holds what the documentation names, but for what the page itself makes.
+    """
+    mine = [block for block in (*SHELL, *PYTHON) if block.file == file]
+    mine.sort(key=lambda block: block.line)
+    text = "".join(block.text for block in mine)
+    for made in (*MADE.findall(text), *SCANNED.findall(text)):
+        first = re.search(rf"(?<![\w.-]){re.escape(made.rstrip('/'))}(?![\w.-])", text)
+        assert first is not None
+        line = text[text.rfind("\n", 0, first.start()) + 1 :].split("\n", 1)[0]
+        if made in (*MADE.findall(line), *SCANNED.findall(line)) and "--resume" not in line:
+            remove(fresh / made)
     names: dict[str, object] = {"__name__": "__main__"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a reader's Python shows none of other packages' warnings
-        for block in mine:
+    for block in mine:
+        if block.language != "python":
+            for line in block.lines:
+                run_line(line, monkeypatch)
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a reader's Python shows none of other packages' warnings
             exec(compile(block.text, block.name, "exec"), names)
+
+
+def remove(path: Path) -> None:
+    """Removes a file or folder, and what `synth` writes beside a made-up web."""
+    if path.name.endswith(".warc.gz"):
+        path.with_name(path.name.replace(".warc.gz", ".truth.parquet")).unlink(missing_ok=True)
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def test_there_is_something_to_run() -> None:
     assert len(SHELL) > 10
-    assert len(PYTHON_FILES) > 4
+    assert len(STORIES) > 20
 
 
 def test_only_what_cannot_run_is_left_out() -> None:

@@ -17,6 +17,7 @@ from pagekin.cli.main import COMMANDS, INTERRUPTED, cli
 from pagekin.errors import DAMAGED, PagekinError, UsageError
 from pagekin.params import Params
 from pagekin.synth import write_web
+from pagekin.tables import TABLES
 
 
 def _load() -> Any:
@@ -30,6 +31,31 @@ def _load() -> Any:
 
 
 generate = _load()
+
+
+GUIDES = [*sorted((ROOT / "docs/guide").glob("*.md")), *sorted((ROOT / "docs/recipes").glob("*.md"))]
+SAID = "\n".join(path.read_text(encoding="utf-8") for path in GUIDES)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_guides_name_every_command(command: str) -> None:
+    assert re.search(rf"pagekin {command}\b", SAID), f"no page of the guide uses `pagekin {command}`"
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_guides_name_every_table(table: str) -> None:
+    assert re.search(rf"`{table}`|show \w+ {table}\b", SAID), f"no page of the guide names {table}"
+    folder = (ROOT / "docs/guide/run-folder.md").read_text(encoding="utf-8")
+    assert f"`{table}`" in folder, f"the page on the run folder does not list {table}"
+
+
+def test_what_the_docs_name_exists() -> None:
+    """Commands and tables in examples are those that there are."""
+    for block in blocks("sh"):
+        for command in re.findall(r"^pagekin ([a-z-]+)", block.text, re.MULTILINE):
+            assert command in COMMANDS, f"{block.name}: pagekin {command}"
+        for table in re.findall(r"^pagekin show \S+ ([a-z_]+)", block.text, re.MULTILINE):
+            assert table in TABLES, f"{block.name}: {table}"
 
 
 @pytest.mark.parametrize("name", sorted(generate.pages()))
@@ -63,6 +89,7 @@ def test_every_command_file_is_a_command() -> None:
     helpers = {
         *("__init__", "flags", "limits", "main", "meter", "progress", "quilt_view", "sizes", "tables"),
         "terminal",
+        *("color", "findings", "layout", "outputs", "speech"),
     }
     files = {path.stem for path in (ROOT / "src/pagekin/cli").glob("*.py")}
     assert files - helpers == {name.replace("-", "_") for name in COMMANDS}

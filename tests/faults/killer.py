@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from cli.command import PAGEKIN, environment
+from cli.command import environment
 
 HOWS = ("before", "middle", "after")
 SEED = int(os.environ.get("FAULT_SEED", "0"))
@@ -26,50 +29,73 @@ class Moment:
 
 
 class Killer:
-    """The built library, and commands that run under it."""
+    """The built library, and commands that run under it. `kills` counts those that it ended."""
 
     def __init__(self, folder: Path) -> None:
-        self._library = folder / "killer.so"
+        library = folder / "killer.so"
         source = Path(__file__).with_name("killer.c")
-        build = ["gcc", "-shared", "-fPIC", "-O1", "-o", str(self._library), str(source), "-ldl"]
+        build = ["gcc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"]
         subprocess.run(build, check=True, capture_output=True)
+        self._output = folder / "output"
+        self._server = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("warm_start.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment() | {"LD_PRELOAD": str(library), "OPENBLAS_NUM_THREADS": "1"},
+        )
+        self.kills = 0
+
+    def close(self) -> None:
+        self._server.communicate(timeout=60)
 
     def operations(self, folder: Path, *args: str | Path) -> dict[str, list[str]]:
-        """Everything that a command does in a folder when nobody kills it: `steps` and `writes`."""
+        """Everything that a command does in a folder when nobody kills it: `steps` and `writes`.
+
+        In folders of its own, beside this one; in a copy of it if it is there.
+        """
         found = {}
         for kind in ("steps", "writes"):
-            log = folder.with_name(f"{folder.name}.{kind}.log")
-            target = folder.with_name(f"{folder.name}.{kind}")
+            log, target = (
+                folder.with_name(f"{folder.name}.{kind}.log"),
+                folder.with_name(f"{folder.name}.{kind}"),
+            )
+            if folder.exists():
+                shutil.copytree(folder, target)
             self._run(Moment(kind, 0, "before"), target, args, log)
             found[kind] = log.read_text().splitlines() if log.exists() else []
         return found
 
     def kill(self, moment: Moment, folder: Path, *args: str | Path) -> bool:
         """Runs a command up to a moment; whether it came so far. `FOLDER` in args stands for the folder."""
-        return self._run(moment, folder, args, None) == -signal.SIGKILL
+        killed = self._run(moment, folder, args, None) == -signal.SIGKILL
+        self.kills += killed
+        return killed
+
+    def finish(self, folder: Path, *args: str | Path) -> None:
+        """Runs a command to its end."""
+        assert self._run(Moment("steps", 0, "before"), folder, args, None) == 0
 
     def _run(self, moment: Moment, folder: Path, args: tuple[str | Path, ...], log: Path | None) -> int:
-        more = {
-            "LD_PRELOAD": str(self._library),
-            "KILL_FOLDER": str(folder),
-            "KILL_KIND": moment.kind,
-            "KILL_AT": str(moment.at),
-            "KILL_HOW": moment.how,
+        request = {
+            "args": [str(arg).replace("FOLDER", str(folder)) for arg in args],
+            "environment": {
+                "KILL_FOLDER": str(folder),
+                "KILL_KIND": moment.kind,
+                "KILL_AT": str(moment.at),
+                "KILL_HOW": moment.how,
+            }
+            | ({} if log is None else {"KILL_LOG": str(log)}),
+            "out": str(self._output),
         }
-        if log is not None:
-            more["KILL_LOG"] = str(log)
-        done = subprocess.run(
-            [PAGEKIN, *(str(folder) if arg == "FOLDER" else str(arg) for arg in args)],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            env=environment() | more,
-            timeout=300,
-            check=False,
-        )
-        stderr = done.stderr.decode("utf-8", "replace")
-        assert "Traceback" not in stderr, stderr
-        assert done.returncode in (0, -signal.SIGKILL), f"{moment}: exit {done.returncode}: {stderr}"
-        return done.returncode
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.write(json.dumps(request).encode() + b"\n")
+        self._server.stdin.flush()
+        code = int(self._server.stdout.readline())
+        said = self._output.read_text(errors="replace")
+        assert "Traceback" not in said, said
+        assert code in (0, -signal.SIGKILL), f"{moment}: exit {code}: {said}"
+        return code
 
 
 def sample(operations: dict[str, list[str]], count: int, seed: int = SEED) -> list[Moment]:

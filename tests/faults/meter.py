@@ -11,7 +11,18 @@ from unittest.mock import patch
 
 from fastwarc.stream_io import BrotliReader, ZstdReader
 
-from pagekin.readers import blocks, frames, http, inflate, lookahead, record_scanner, source, stream
+from pagekin.readers import (
+    arc_line,
+    blocks,
+    frames,
+    http,
+    inflate,
+    lookahead,
+    members,
+    record_scanner,
+    source,
+    stream,
+)
 
 CALL = 64
 """What a call costs, in bytes: many calls for little are work too."""
@@ -106,6 +117,14 @@ def counting() -> Iterator[Meter]:
 
         return read
 
+    def fill(self: Any, size: int) -> None:
+        before = self.end
+        filled(self, size)
+        if self.end > before:
+            meter.add("copied", self.held)
+
+    filled = members.MemberStream.fill
+
     def set_buffer(self: Any, value: bytes) -> None:
         meter.add("copied", len(value))
         self.__dict__["buffer"] = value
@@ -126,6 +145,9 @@ def counting() -> Iterator[Meter]:
         put(http, "_CHUNK", _Pattern(meter, http._CHUNK))
         for module, name in ((blocks, "START"), (record_scanner, "START"), (record_scanner, "_BLANK")):
             put(module, name, _Pattern(meter, getattr(module, name)))
+        for name in ("_SCHEME", "_LATER_SCHEME", "_FIELDS"):
+            put(arc_line, name, _Pattern(meter, getattr(arc_line, name)))
+        put(members.MemberStream, "fill", fill)
         put(lookahead.Lookahead, "_read", _counted_call(meter, lookahead.Lookahead._read))
         yield meter
 

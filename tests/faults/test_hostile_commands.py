@@ -1,4 +1,4 @@
-"""`check`, `audit` and `sweep` on what an enemy would give them: a documented exit code, no traceback."""
+"""Commands on what an enemy would give them: a documented exit code, no traceback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import pytest
 import warcs
 from cli.command import run
 
+import pagekin
 from pagekin.synth import write_web
+from pagekin.verdicts.store import Store
 
 DOCUMENTED = {0, 1, 2, 3}
 
@@ -90,3 +92,39 @@ def test_sweep_of_a_damaged_run(small_run: Path, tmp_path: Path, damage: str) ->
             (folder / "run.json").write_text(json.dumps(dict.fromkeys(info, 7)))
     done = run("sweep", folder, "--k", "5", "--c", "2", "--m", "50", "--theta", "0.5", code=None)
     assert done.returncode in DOCUMENTED - {0}
+
+
+VERDICTS = {
+    "deep.jsonl": b"[" * 200_000 + b"\n",
+    "values.jsonl": b'{"kind": "page", "label": [[]], "url": {}, "why": ' + b"9" * 5000 + b"}\n",
+    "noise.jsonl": random.Random(5).randbytes(50_000),
+    "surrogates.jsonl": b'{"kind": "page", "label": "spam", "url": "\\ud800"}\n',
+    "digits.jsonl": b'{"kind": "page", "label": "spam", "target": "' + b"7" * 5000 + b'"}\n',
+    "large.jsonl": b'{"kind": "page", "label": "spam", "target": "9999999999999999999"}\n',
+    "field.csv": b"kind,label,url\npage,spam," + b"x" * 200_000 + b"\n",
+    "quote.csv": b'kind,label,url\npage,spam,"' + b"x\n" * 100_000,
+    "zeros.csv": b"kind,label,url\n" + b"\0" * 50_000,
+    "empty.csv": b"",
+}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_verdicts(small_run: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(VERDICTS[name])
+    done = run("verdicts", small_run, "--import", tmp_path / name, code=None)
+    assert done.returncode in ({0} if name == "empty.csv" else {1, 2}), done.stderr
+    assert len(Store(small_run).rows()) == 0, "all rows of a file are added, or none"
+
+
+def test_verdicts_with_characters_that_some_take_for_line_ends(small_run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(small_run, folder)
+    page, url = (pagekin.Run(folder).table("pages")[name][0].as_py() for name in ("page", "url"))
+    why = "a\u2028b\x85c\x0bd\x1ce\rf"
+    Store(folder).judge("ann", "page", page, "spam", url=url, why=why)
+    for form in ("csv", "jsonl"):
+        run("verdicts", folder, "--export", tmp_path / f"v.{form}")
+        other = tmp_path / form
+        shutil.copytree(small_run, other)
+        run("verdicts", other, "--import", tmp_path / f"v.{form}")
+        assert [row.why for row in Store(other).rows()] == [why]

@@ -21,6 +21,7 @@ CODES = {
     "ParamsMismatchError": "params-mismatch",
     "TableMissingError": "table-missing",
     "OutputError": "output",
+    "OutputExistsError": "output-exists",
     "EngineError": "engine",
     "LimitError": "limit",
 }

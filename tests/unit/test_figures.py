@@ -28,6 +28,7 @@ def hostile(key: str = "f") -> Figure:
 
 @pytest.mark.parametrize(("name", "magic"), [("a.png", b"\x89PNG"), ("a.SVG", b"<svg")])
 def test_write_plot(tmp_path: Path, name: str, magic: bytes) -> None:
+    (tmp_path / "new").mkdir()
     write_plot(tmp_path / "new" / name, hostile())
     written = (tmp_path / "new" / name).read_bytes()
     assert written.startswith(magic)

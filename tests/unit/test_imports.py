@@ -30,7 +30,7 @@ LAYERS: list[set[str]] = [
     {"engines", "readers", "run"},
     {"look", "tables", "params", "urls", "sites", "fs", "warc"},
     {"errors"},
-    {"extras"},
+    {"extras", "suggest"},
     {"_core"},
 ]
 

@@ -48,6 +48,26 @@ def test_the_papers_values_are_a_profile(tmp_path: Path) -> None:
     assert Params.from_toml(path, "default") == Params().replace("duplicates", length=7)
 
 
+def test_the_profile_paper_has_what_the_papers_define() -> None:
+    """Written out from the papers, not from the code."""
+    paper = Params.of("paper")
+    style, shingles, duplicates = paper.style, paper.shingles, paper.duplicates
+    assert (style.n, style.m, style.k, style.t, style.p) == (32, 128, 1, 35, 20)
+    assert (style.scripts, style.structure_t, style.rank) == (True, 0, "score")
+    assert (shingles.k, shingles.m, shingles.family) == (5, 84, "rabin")
+    assert (duplicates.runs, duplicates.length, duplicates.similarity, duplicates.wrap) == (6, 14, 0, True)
+    phrases = paper.phrases
+    assert (phrases.popular, phrases.min_popular, phrases.prune, phrases.site) == (5, 30, False, "host")
+    quilts = paper.quilts
+    assert (quilts.k, quilts.m, quilts.c, quilts.theta) == (5, 50, 4, 0.5)
+    assert (quilts.share, quilts.foreign, quilts.min_share) == ("patch", "domain", 0)
+    assert quilts.keep_duplicates, "no page is left out"
+    assert not quilts.earlier_only
+    fuzzy = paper.fuzzy
+    assert (fuzzy.threshold, fuzzy.similarity) == (90, 0)
+    assert fuzzy.min_length == 7, "scores need seven characters in common, and nothing else was asked for"
+
+
 @pytest.mark.parametrize("name", ["papers", "", 3, True])
 def test_there_is_no_other_profile(name: Any) -> None:
     with pytest.raises(ParamsError, match="profile must be default or paper, not"):

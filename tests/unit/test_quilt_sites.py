@@ -121,11 +121,16 @@ def test_a_link_to_a_copy_attributes(tmp_path: Path) -> None:
     assert attributed(kept)["a"] is False, "without classes a link to a copy is no link to the source"
 
 
-def test_attribution_is_the_same_in_small_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pagekin.detect.quilts import attribution
+def test_a_source_with_many_mirrors(tmp_path: Path) -> None:
+    """What more than m pages hold is no patch gram; by default a class of copies counts as one page."""
+    mirrors = [{"url": f"http://m{n}.example/", "html": f"<p>{words('a', 40)}"} for n in range(50)]
+    pages = [*web(), *mirrors]
+    assert len(source_hosts(scan(tmp_path / "default", pages, "duplicates"))) == 5
+    kept = scan(tmp_path / "kept", pages, "duplicates", keep_duplicates=True)
+    assert source_hosts(kept) == [f"www.{c}.example" for c in "bcde"]
 
+
+def test_links_to_sites_attribute_each_source(tmp_path: Path) -> None:
     links = " ".join(f'<a href="http://{c}.example/x">x</a>' for c in "ace")
-    whole = attributed(scan(tmp_path / "whole", web(links)))
-    monkeypatch.setattr(attribution, "SLICE", 2)
-    assert attributed(scan(tmp_path / "slices", web(links))) == whole
-    assert whole == {"a": True, "b": False, "c": True, "d": False, "e": True}
+    found = attributed(scan(tmp_path, web(links)))
+    assert found == {"a": True, "b": False, "c": True, "d": False, "e": True}

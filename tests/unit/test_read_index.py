@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,32 @@ def test_nothing_outside_the_base_is_read(tmp_path: Path, name: str) -> None:
     (row,) = read(write(tmp_path / "inner", "a.cdxj", [cdxj(entry)]))
     assert row.reason == "bad-index"
     assert "is not below the folder of the index; see --base" in (row.detail or "")
+
+
+@pytest.mark.parametrize("follow_links", [False, True])
+def test_links_that_lead_out_are_left_out(tmp_path: Path, follow_links: bool) -> None:
+    entries = warc(tmp_path / "secret")
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "b.warc.gz").symlink_to(tmp_path / "secret" / "a.warc.gz")
+    index = folder / "i.cdxj"
+    index.write_text("".join(json.dumps(entry | {"filename": "b.warc.gz"}) + "\n" for entry in entries))
+    rows = list(read_input(Input(0, str(index), "cdx"), ReadParams(follow_links=follow_links)))
+    if follow_links:
+        assert [row.url for row in rows if row.reason is None] == [url(number) for number in range(6)]
+    else:
+        assert {row.reason for row in rows} == {"bad-index"}
+        assert rows[0].detail == "b.warc.gz: leads out of the folder; --follow-links reads it"
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.warc")
+    index = tmp_path / "i.cdxj"
+    index.write_text(
+        '{"filename": "a.warc", "offset": 0, "length": 9}\n{"filename": "a.warc", "offset": 0}\n'
+    )
+    rows = list(read_input(Input(0, str(index), "cdx"), ReadParams()))
+    assert [row.reason for row in rows] == ["unreadable"] * 2
 
 
 def test_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import json
 import random
 from collections import Counter
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -18,7 +19,7 @@ from pagekin.verdicts.blocklist import FORMATS, Thresholds, block_list, written
 from pagekin.verdicts.effective import carried
 from pagekin.verdicts.files import import_rows
 from pagekin.verdicts.files import written as lines_of
-from pagekin.verdicts.labels import ALLOW, ALLOWED, LABELS, SPREAD
+from pagekin.verdicts.labels import ALLOW, ALLOWED, LABELS, SPAM, SPREAD
 from pagekin.verdicts.spread import preview, spread
 from pagekin.verdicts.state import State
 
@@ -149,6 +150,20 @@ def test_block_lists(opened: tuple[Catalog, State]) -> None:
     assert [line.name for line in block_list(catalog, state, "domains", Thresholds(1, 0.5))] == [domain]
     state.store.judge("ann", "site", domain, ALLOWED, scope=ALLOW)
     assert [line for form in FORMATS for line in block_list(catalog, state, form, Thresholds(1, 0))] == []
+
+
+@pytest.mark.parametrize("form", ["urls", "hosts"])
+def test_a_list_costs_its_lines(
+    opened: tuple[Catalog, State], form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All verdicts are gone through once, not once for each line."""
+    catalog, state = opened
+    for row in catalog.rows("SELECT page, url FROM pages LIMIT 50"):
+        state.store.judge("ann", "page", row["page"], SPAM, url=row["url"])
+    rows = Mock(wraps=state.rows)
+    monkeypatch.setattr(state, "rows", rows)
+    assert len(list(block_list(catalog, state, form, Thresholds(1, 0)))) > 10
+    assert rows.call_count == 1
 
 
 def test_verdicts_follow_into_later_runs(made: tuple[Path, Path], tmp_path: Path) -> None:

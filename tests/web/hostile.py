@@ -34,7 +34,7 @@ def words(name: str, count: int) -> str:
 
 def page(name: str, body: str) -> str:
     """A hostile page around some words."""
-    head = f"<title>{TITLE} {name}</title>{MARKUP}"
+    head = f"<title>{TITLE} {name}</title><meta name=generator content='{TITLE} 1.0'>{MARKUP}"
     return f"<html><head>{head}</head><body><p>{TEXT}</p><p>{body}</p></body></html>"
 
 

@@ -131,10 +131,21 @@ def test_a_second_judge_is_blind(app: Served, chromium: Browser) -> None:
         assert place(seen.page) == 1  # not judged by this judge
         assert "Quentin" not in seen.page.inner_text("body")
         assert seen.page.locator(".label[aria-pressed=true]").count() == 0
+        expect(seen.page.locator(".progress")).to_contain_text("not judged yet")  # no share of Quentin's
+        seen.page.get_by_role("link", name="all its kin").click()
+        expect(seen.page.locator(".standing summary")).to_have_text(
+            "Judged by Quentin. Decide first, then look."
+        )
+        expect(seen.page.locator(".standing", has_text="because of Quentin").locator("p")).to_be_hidden()
+        seen.page.goto(f"{app.url}/judge/{sample}")
         for key in "ssnn":
             press(seen.page, key)
+        seen.page.goto(f"{app.url}/pages/{sample.targets(app.context.catalog)[0]}")
+        assert seen.page.locator(".standing summary").count() == 0  # who has decided may see
         seen.page.goto(f"{app.url}/precision")
         expect(seen.page.locator("body")).to_contain_text("Quentin and ann: 50.0% of 4 things, kappa 0.00")
+        shares = seen.page.locator("#precision tbody td:nth-child(2)").all_inner_texts()
+        assert shares == ["50.0%", "100%", "50.0%"]  # the last word, Quentin's, ann's
 
 
 def test_the_name_of_the_judge_changes(app: Served, chromium: Browser) -> None:

@@ -42,6 +42,8 @@ def test_filters(looked_at: Served, chromium: Browser) -> None:
         shown = seen.page.locator(f"#rows tbody td:nth-child({place + 1})").all_inner_texts()
         wanted = looked_at.context.catalog.one("SELECT count(*) AS n FROM clusters WHERE domains >= 10")
         assert 0 < len(shown) == wanted
+        drawn = seen.page.locator("#similarities tbody td:last-child").all_text_contents()
+        assert sum(int(text) for text in drawn) == wanted  # the histogram is of what the filter lets through
         assert all(int(text) >= 10 for text in shown)
         seen.page.get_by_label("verdict").select_option("spam")
         seen.page.get_by_role("button", name="Filter").click()

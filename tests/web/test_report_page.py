@@ -6,11 +6,10 @@ With `--pictures FOLDER` the pictures for the documentation are taken on the way
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import SCHEMES, WIDTHS, Watched, browser, needs_browser, watched, wrong
+from browser import SCHEMES, WIDTHS, Watched, needs_browser, watched, wrong
 from playwright.sync_api import Browser
 
 import pagekin
@@ -32,12 +31,6 @@ TRICKS = [
     f"</title></table></style></script><iframe src={LEAK}/frame></iframe>",
     "\"'><b onmouseover=alert(6)>",
 ]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ mod rows;
 mod shingles;
 mod ssdeep;
 mod style;
+mod style_groups;
 mod url;
 
 /// The one door: runs `work` without the GIL.
@@ -61,6 +62,7 @@ fn core_module(m: &Bound<'_, PyModule>) -> PyResult<()> {
     shingles::register(m)?;
     ssdeep::register(m)?;
     style::register(m)?;
+    style_groups::register(m)?;
     url::register(m)?;
     Ok(())
 }

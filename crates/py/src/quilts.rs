@@ -15,10 +15,13 @@ use rayon::ThreadPool;
 
 use pagekin_core::page::text::words;
 use pagekin_core::page::url::domain;
-use pagekin_core::quilts::collection::{self, KeepOptions, QuiltParams};
+use pagekin_core::quilts::collection::{self, QuiltParams};
 use pagekin_core::quilts::postings::{self, Budget};
 use pagekin_core::quilts::sites::{Foreign, Site};
-use pagekin_core::quilts::{covers, index as gram_index, lookup, patches as text_patches, verify as gram_verify};
+use pagekin_core::quilts::{
+    class_members, cover_rows as rows_of_covers, covers, gram_rows as rows_of_grams, index as gram_index, lookup,
+    patches as text_patches, verify,
+};
 
 use crate::{enter, pool};
 
@@ -51,8 +54,6 @@ fn finished() -> PyErr {
 /// Collects texts for the search of quilts.
 #[pyclass]
 struct GramCollection {
-    k: usize,
-    seed: u64,
     pool: Arc<ThreadPool>,
     collection: Option<collection::GramCollection>,
 }
@@ -65,8 +66,6 @@ impl GramCollection {
         check_k(k)?;
         let budget = Budget { memory, threads, folder: spill };
         Ok(GramCollection {
-            k,
-            seed,
             pool: Arc::new(pool(threads)?),
             collection: Some(collection::GramCollection::new(k, seed, budget)),
         })
@@ -109,26 +108,18 @@ impl GramCollection {
 
     /// Counts all grams, and keeps who holds those that at most m pages hold.
     ///
-    /// Writes an index of all grams if it is told where; keeps what `verifiers` needs if it is told to.
-    #[pyo3(signature = (m=50, foreign="domain", index=None, verify=false))]
-    fn count(
-        &mut self,
-        py: Python<'_>,
-        m: usize,
-        foreign: &str,
-        index: Option<PathBuf>,
-        verify: bool,
-    ) -> PyResult<CountedGrams> {
+    /// Writes an index of all grams if it is told where.
+    #[pyo3(signature = (m=50, foreign="domain", index=None))]
+    fn count(&mut self, py: Python<'_>, m: usize, foreign: &str, index: Option<PathBuf>) -> PyResult<CountedGrams> {
         let rule = rule(foreign)?;
         let collection = self.collection.take().ok_or_else(finished)?;
         let pool = &self.pool;
-        let keep = KeepOptions { index: index.as_deref(), hashes: verify };
-        let mut counting = enter_disk(py, || Ok(collection.finish(m, rule, keep)?))?;
+        let mut counting = enter_disk(py, || Ok(collection.finish(m, rule, index.as_deref())?))?;
         while enter_disk(py, || Ok(pool.install(|| counting.step())?))? {
             py.check_signals()?;
         }
         let counted = enter_disk(py, || Ok(counting.finish()?))?;
-        Ok(CountedGrams { pool: pool.clone(), counted, k: self.k, seed: self.seed })
+        Ok(CountedGrams { pool: pool.clone(), counted })
     }
 }
 
@@ -136,8 +127,6 @@ impl GramCollection {
 struct CountedGrams {
     pool: Arc<ThreadPool>,
     counted: Arc<postings::CountedGrams>,
-    k: usize,
-    seed: u64,
 }
 
 #[pymethods]
@@ -150,17 +139,7 @@ impl CountedGrams {
         dict.set_item("spilled_pairs", metrics.spilled)?;
         dict.set_item("shared_pairs", metrics.shared_pairs)?;
         dict.set_item("shared_grams", metrics.shared_grams)?;
-        dict.set_item("expected_collisions", metrics.expected_collisions())?;
         Ok(dict)
-    }
-
-    /// Verifiers of some grams each, which have to see all texts. Once, and only if the count was told to.
-    fn verifiers(&self, py: Python<'_>) -> PyResult<Vec<GramVerifier>> {
-        let groups = enter(py, || Ok::<_, String>(self.counted.to_verify()))?;
-        Ok(groups
-            .into_iter()
-            .map(|shared| GramVerifier { shared, verifier: None, k: self.k, seed: self.seed })
-            .collect())
     }
 
     /// One row a page, batch by batch. `m` may be less than what was counted with.
@@ -183,32 +162,6 @@ impl CountedGrams {
         let counted = self.counted.clone();
         let covers = enter_disk(py, || Ok(covers::QuiltCovers::new(counted, params, min_shared)?))?;
         Ok(QuiltCovers { pool: self.pool.clone(), covers })
-    }
-}
-
-/// Compares the words of grams with equal hashes.
-#[pyclass]
-struct GramVerifier {
-    shared: Vec<u64>,
-    verifier: Option<gram_verify::GramVerifier>,
-    k: usize,
-    seed: u64,
-}
-
-#[pymethods]
-impl GramVerifier {
-    /// More pages: page, text.
-    fn push(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let (shared, k, seed) = (&mut self.shared, self.k, self.seed);
-        let verifier =
-            self.verifier.get_or_insert_with(|| gram_verify::GramVerifier::new(k, seed, &std::mem::take(shared)));
-        enter_disk(py, || verifier.push(&batch))
-    }
-
-    /// How many grams were compared, and how many were not what their hash says. Forgets them.
-    fn finish(&mut self) -> (u64, u64) {
-        self.verifier.take().map_or((0, 0), |verifier| (verifier.compared, verifier.collisions))
     }
 }
 
@@ -320,13 +273,115 @@ impl QuiltCovers {
     }
 }
 
+/// A kernel over one batch.
+fn through<'py>(
+    batch: &Bound<'py, PyAny>,
+    work: impl FnOnce(&RecordBatch) -> Result<RecordBatch, ArrowError> + Send,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rows = RecordBatch::from_pyarrow_bound(batch)?;
+    enter(batch.py(), || work(&rows))?.to_pyarrow(batch.py())
+}
+
+/// The distinct grams of pages: page, text and copy become gram and page.
+#[pyfunction]
+fn gram_rows<'py>(batch: &Bound<'py, PyAny>, k: usize, seed: u64, m: usize) -> PyResult<Bound<'py, PyAny>> {
+    check_k(k)?;
+    through(batch, |rows| rows_of_grams::gram_rows(rows, k, seed, m))
+}
+
+/// Counts of pages and postings of patch grams, from complete groups of grams.
+#[pyfunction]
+fn patch_rows<'py>(batch: &Bound<'py, PyAny>, m: usize) -> PyResult<Bound<'py, PyAny>> {
+    through(batch, |rows| rows_of_grams::patch_rows(rows, m))
+}
+
+/// A row for each holder of a posting.
+#[pyfunction]
+fn posting_pages<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    through(batch, rows_of_covers::posting_pages)
+}
+
+/// Each page with each holder of its lists.
+#[pyfunction]
+fn holder_pairs<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    through(batch, rows_of_covers::holder_pairs)
+}
+
+/// Hosts, domains and addresses as numbers.
+#[pyfunction]
+fn quilt_sites<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    through(batch, class_members::site_rows)
+}
+
+/// The members of classes that decide who may be a source.
+#[pyfunction]
+fn deciding_members<'py>(batch: &Bound<'py, PyAny>, foreign: &str) -> PyResult<Bound<'py, PyAny>> {
+    let rule = rule(foreign)?;
+    through(batch, |rows| class_members::deciding_members(rows, rule))
+}
+
+/// The members of holders' classes that may be sources of pages.
+#[pyfunction]
+fn allowed_members<'py>(batch: &Bound<'py, PyAny>, foreign: &str) -> PyResult<Bound<'py, PyAny>> {
+    let rule = rule(foreign)?;
+    through(batch, |rows| class_members::allowed_members(rows, rule))
+}
+
+/// Which rows of counts are pages that may be quilts.
+#[pyfunction]
+fn quilt_candidates<'py>(batch: &Bound<'py, PyAny>, c: usize, theta: f64) -> PyResult<Bound<'py, PyAny>> {
+    let rows = RecordBatch::from_pyarrow_bound(batch)?;
+    // What the others are does not matter yet.
+    let params = QuiltParams { m: usize::MAX, c, theta, covered: false, min_share: 0.0 };
+    let found = enter(batch.py(), || rows_of_covers::candidates(&rows, params))?;
+    arrow_array::Array::to_data(&found).to_pyarrow(batch.py())
+}
+
+/// Covered pages, from complete groups of pages.
+#[pyfunction]
+fn cover_rows<'py>(
+    batch: &Bound<'py, PyAny>,
+    c: usize,
+    theta: f64,
+    min_share: f64,
+    covered: bool,
+    min_shared: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    // Who holds a gram is decided by now.
+    let params = QuiltParams { m: usize::MAX, c, theta, covered, min_share };
+    through(batch, |rows| rows_of_covers::cover_rows(rows, params, min_shared))
+}
+
+/// The distinct grams of pages with their words.
+#[pyfunction]
+fn gram_words<'py>(batch: &Bound<'py, PyAny>, k: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+    check_k(k)?;
+    through(batch, |rows| verify::gram_words(rows, k, seed))
+}
+
+/// One row for each gram: how many words were compared with its first, and how many were others.
+#[pyfunction]
+fn compare_words<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    through(batch, verify::compare_words)
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<GramCollection>()?;
     m.add_class::<CountedGrams>()?;
     m.add_class::<QuiltCovers>()?;
     m.add_class::<GramIndex>()?;
-    m.add_class::<GramVerifier>()?;
     m.add_function(wrap_pyfunction!(gram_pairs, m)?)?;
+    m.add_function(wrap_pyfunction!(gram_rows, m)?)?;
+    m.add_function(wrap_pyfunction!(patch_rows, m)?)?;
+    m.add_function(wrap_pyfunction!(posting_pages, m)?)?;
+    m.add_function(wrap_pyfunction!(holder_pairs, m)?)?;
+    m.add_function(wrap_pyfunction!(quilt_sites, m)?)?;
+    m.add_function(wrap_pyfunction!(deciding_members, m)?)?;
+    m.add_function(wrap_pyfunction!(allowed_members, m)?)?;
+    m.add_function(wrap_pyfunction!(quilt_candidates, m)?)?;
+    m.add_function(wrap_pyfunction!(cover_rows, m)?)?;
+    m.add_function(wrap_pyfunction!(gram_words, m)?)?;
+    m.add_function(wrap_pyfunction!(compare_words, m)?)?;
     m.add_function(wrap_pyfunction!(patches, m)?)?;
     m.add_function(wrap_pyfunction!(word_spans, m)?)?;
     Ok(())

@@ -179,6 +179,12 @@ struct StyleClusters {
     work: Mutex<Work>,
 }
 
+/// Parameters that fit m dimensions.
+pub fn checked(m: usize, params: ClusterParams) -> PyResult<ClusterParams> {
+    let misfit = || PyValueError::new_err(format!("m = {m} does not fit {params:?}"));
+    params.fits(m).then_some(params).ok_or_else(misfit)
+}
+
 enum Work {
     Collecting(Prints),
     Probing(Box<Clusterer>),
@@ -200,10 +206,7 @@ impl StyleClusters {
         seed: u64,
         cut: bool,
     ) -> PyResult<Self> {
-        let params = ClusterParams { k, p, t, structure_t, budget, seed };
-        if !params.fits(m) {
-            return Err(PyValueError::new_err(format!("m = {m} does not fit {params:?}")));
-        }
+        let params = checked(m, ClusterParams { k, p, t, structure_t, budget, seed })?;
         let work = Mutex::new(Work::Collecting(Prints::new(m, t, structure_t)));
         Ok(StyleClusters { pool: pool(threads)?, params, cut, work })
     }

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pagekin.cli.flags import format_option
+from pagekin.cli.outputs import force_option, require_free, require_free_folder
+
 if TYPE_CHECKING:
     from pagekin.studies.audit import Audit
+
+COUNTS = {
+    "query": "str", "results": "int", "unique": "int", "exact": "int", "near": "int", "missing": "int",
+}  # fmt: skip
+"""Columns of the counts by query."""
+FILES = ("results.csv", "curves.csv", "curve.csv", "ranking.trec", "ranking.jsonl")
+"""What the folder gets; one of the rankings."""
 
 
 @click.command()
@@ -28,8 +38,17 @@ if TYPE_CHECKING:
     "-o", "--output", type=click.Path(path_type=Path), help="A folder for results, curve and ranking."
 )
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the curve into this PNG or SVG file.")
+@format_option
+@force_option
 def audit(
-    results: Path, pages: tuple[str, ...], top: int, threshold: int, output: Path | None, plot: Path | None
+    results: Path,
+    pages: tuple[str, ...],
+    top: int,
+    threshold: int,
+    output: Path | None,
+    plot: Path | None,
+    form: str,
+    force: bool,
 ) -> int:
     """Count duplicates among ranked search results.
 
@@ -47,8 +66,8 @@ def audit(
       pagekin audit run.trec --pages crawl.warc.gz
       pagekin audit run.trec --pages run --top 100
     """
-    from pagekin.cli.tables import clean
-    from pagekin.errors import DAMAGED
+    from pagekin.cli.tables import give_rows, table_of
+    from pagekin.errors import DAMAGED, InputError
     from pagekin.params import FuzzyParams
     from pagekin.report.figures import check_plot, write_plot
     from pagekin.report.studies import audit_figure
@@ -60,17 +79,25 @@ def audit(
 
     if plot is not None:
         check_plot(plot)
+        require_free([plot], force=force)
+    require_free_folder(output, FILES, force=force)
     found = judge(results, pages, top, FuzzyParams(threshold=threshold))
-    click.echo(f"{'query':<40} results  unique   exact    near missing")
-    totals = dict.fromkeys(KINDS, 0)
-    for query in found.queries:
-        counts = found.counts(query)
-        totals = {kind: totals[kind] + counts[kind] for kind in KINDS}
-        click.echo(f"{clean(query)[:40]:<40} {_row(counts)}")
-    click.echo(f"{f'{len(found.queries):,} queries':<40} {_row(totals)}")
+    counted = {query: found.counts(query) for query in found.queries}
+    counts = {query: {kind: one[kind] for kind in KINDS} for query, one in counted.items()}
+    totals = {kind: sum(one[kind] for one in counts.values()) for kind in KINDS}
     judged = sum(totals.values()) - totals["missing"]
-    if judged:
+    if totals["missing"] and not judged:
+        raise InputError(
+            f"none of the {totals['missing']:,} results has a text: put `html` or `text` into {results}, or "
+            "name a run or crawl that has these pages with --pages"
+        )
+    rows = [{"query": query, "results": sum(one.values()), **one} for query, one in counts.items()]
+    title = f"duplicates among the results of {len(rows):,} {'query' if len(rows) == 1 else 'queries'}"
+    give_rows(table_of(rows, COUNTS), form, title)
+    if judged and form == "table":
         share = (totals["exact"] + totals["near"]) / judged
+        said = ", ".join(f"{totals[kind]:,} {kind}" for kind in KINDS)
+        click.echo(f"in all {sum(totals.values()):,} results: {said}")
         click.echo(f"{share:.1%} of the results that were found repeat a better ranked one")
     if output is not None:
         _write(found, output)
@@ -84,12 +111,6 @@ def audit(
         reasons = ", ".join(f"{why} {count:,}" for why, count in sorted(found.damage.items()))
         click.echo(f"pagekin: some of --pages could not be read: {reasons}", err=True)
     return DAMAGED if found.skipped or found.damage else 0
-
-
-def _row(counts: dict[str, int]) -> str:
-    from pagekin.studies.audit import KINDS
-
-    return " ".join(f"{number:>7,}" for number in (sum(counts.values()), *(counts[kind] for kind in KINDS)))
 
 
 def _write(found: Audit, folder: Path) -> None:
@@ -118,7 +139,7 @@ def _write(found: Audit, folder: Path) -> None:
     points.writerows(found.curve())
     ranking = "".join(f"{line}\n" for line in found.ranking())
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         for name, text in (
             ("results.csv", results.getvalue()),
             ("curves.csv", curves.getvalue()),

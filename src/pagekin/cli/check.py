@@ -11,36 +11,39 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pagekin.cli.flags import format_option
+from pagekin.cli.speech import as_flags
+from pagekin.cli.terminal import fit_for
+
 if TYPE_CHECKING:
+    from pagekin.cli.tables import Rows
     from pagekin.query.checker import Answer, Asked, Checker
 
 PAGES = (".html", ".htm", ".xhtml", ".txt")
 """Files that are one page; any other input is read as a crawl."""
+COLUMNS = {
+    "url": "str", "verdict": "str", "reason": "str", "cluster": "int", "similarity": "float", "copies": "int",
+}  # fmt: skip
+"""What a row says of a page."""
 TOGETHER = 128
-"""Pages of a crawl that are checked at a time."""
+"""Pages of a crawl that are checked at a time, if they are of this size together."""
+TOGETHER_BYTES = 16 << 20
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("pages", metavar="INPUT...", nargs=-1, required=True)
 @click.option("--styles", is_flag=True, help="Only: which style clusters does it belong to?")
-@click.option("--copies", is_flag=True, help="Only: which pages have its text, or almost?")
+@click.option("--duplicates", is_flag=True, help="Only: which pages have its text, or almost?")
 @click.option("--quilts", is_flag=True, help="Only: is it a quilt of pages of the run, and of which?")
 @click.option("--url", help="Where the page is from; pages of that site are not foreign to it.")
 @click.option("--ip", help="The IP address it was fetched from, for runs made with --foreign ip.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "jsonl"]),
-    default="table",
-    show_default=True,
-    help="For the screen, or for a program to read.",
-)
+@format_option
 def check(
     run: Path,
     pages: tuple[str, ...],
     styles: bool,
-    copies: bool,
+    duplicates: bool,
     quilts: bool,
     url: str | None,
     ip: str | None,
@@ -50,19 +53,22 @@ def check(
 
     INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl, of which every page is checked.
     The first check builds an index in the run folder. Quilts need a run made with `scan --keep-grams`.
+    As jsonl an answer is whole, with all its evidence; as csv and parquet it is a row.
 
     \b
     Examples:
       pagekin check run a.html
+      pagekin check run a.html --duplicates
       pagekin check run crawl.warc.gz --format jsonl > answers.jsonl
       pagekin check indexed a.html --quilts --url https://example.org/page
     """
+    from pagekin.cli.tables import print_table, write_rows
     from pagekin.detect.quilts.find import gram_index_path
     from pagekin.errors import RunError
     from pagekin.query.checker import CHECKS, Checker
     from pagekin.run import Run
 
-    flags = (("style", styles), ("text", copies), ("quilt", quilts))
+    flags = (("style", styles), ("text", duplicates), ("quilt", quilts))
     wanted = [name for name, asked in flags if asked] or list(CHECKS)
     opened = Run(run)
     if quilts and not gram_index_path(opened).exists():
@@ -71,12 +77,16 @@ def check(
         answers = _answers(checker, pages, url, ip, wanted)
         if form == "jsonl":
             for name, answer in answers:
-                sys.stdout.write(json.dumps({"input": name} | answer.as_dict(), ensure_ascii=False) + "\n")
+                line = json.dumps({"input": name} | answer.as_dict(), ensure_ascii=False)
+                sys.stdout.write(fit_for(sys.stdout, line) + "\n")
+        elif form != "table":
+            write_rows(_rows(answers), form, sys.stdout.buffer)
         elif len(pages) == 1 and _is_page(pages[0]):
             name, answer = next(answers)
             _tell(name, answer)
         else:
-            _tell_all(answers)
+            rows = _rows(answers)
+            print_table(rows, title=f"{rows.num_rows:,} pages checked")
 
 
 def _is_page(name: str) -> bool:
@@ -99,11 +109,13 @@ def _answers(
             yield name, checker.check([asked_file(name, url, ip)], wanted)[0]
         else:
             held: list[Asked] = []
+            size = 0
             for record in read_pages(name):
                 held.append(Asked(record.html, record.text, record.url, record.ip))
-                if len(held) == TOGETHER:
+                size += len(record.html or record.text or "")
+                if len(held) == TOGETHER or size > TOGETHER_BYTES:
                     yield from ((name, answer) for answer in checker.check(held, wanted))
-                    held = []
+                    held, size = [], 0
             yield from ((name, answer) for answer in checker.check(held, wanted))
 
 
@@ -119,7 +131,7 @@ def _tell(name: str, answer: Answer) -> None:
         click.echo(f"{clean(name)}: {said['label']}. {clean(said['reason'])}, {how} by {clean(said['who'])}.")
     for part in (answer.style, answer.text):
         if part is not None and not part["judged"]:
-            click.echo(f"  {part['why']}")
+            click.echo(f"  {clean(part['why'])}")
     if answer.quilt is not None:
         click.echo("  " + _quilt(answer.quilt))
     for line in answer.evidence:
@@ -136,7 +148,7 @@ def _tell(name: str, answer: Answer) -> None:
 
 def _quilt(found: dict[str, object]) -> str:
     if not found["checked"]:
-        return str(found["why"])
+        return as_flags(str(found["why"]))
     verdict = "a quilt" if found["quilt"] else "no quilt"
     return (
         f"{verdict} of these pages; {found['patch_grams']:,} of {found['grams']:,} grams are patch grams "
@@ -145,9 +157,9 @@ def _quilt(found: dict[str, object]) -> str:
     )
 
 
-def _tell_all(answers: Iterator[tuple[str, Answer]]) -> None:
+def _rows(answers: Iterator[tuple[str, Answer]]) -> Rows:
     """Many pages, a row each."""
-    from pagekin.cli.tables import print_rows
+    from pagekin.cli.tables import table_of
 
     rows = []
     for name, answer in answers:
@@ -155,12 +167,12 @@ def _tell_all(answers: Iterator[tuple[str, Answer]]) -> None:
         said = answer.verdict or {}
         rows.append(
             {
-                "page": answer.url or name,
+                "url": answer.url or name,
                 "verdict": said.get("label"),
                 "reason": said.get("reason"),
-                "cluster": str(clusters[0]["cluster"]) if clusters else None,
+                "cluster": clusters[0]["cluster"] if clusters else None,
                 "similarity": clusters[0]["similarity"] if clusters else None,
                 "copies": len(answer.text["exact"]) if answer.text else None,
             }
         )
-    print_rows(rows, title=f"{len(rows):,} pages checked")
+    return table_of(rows, COLUMNS)

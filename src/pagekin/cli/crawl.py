@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pagekin.cli.outputs import require_free
 from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 
@@ -97,6 +98,7 @@ REASONS = {
 @click.option(
     "--resume", is_flag=True, help="Go on with a crawl that was stopped; begin it if there is none."
 )
+@click.option("--force", is_flag=True, help="Replace the file of --plot if it exists.")
 @reporter_options
 def crawl(
     urls: tuple[str, ...],
@@ -105,6 +107,7 @@ def crawl(
     user_agent: str | None,
     plot: Path | None,
     resume: bool,
+    force: bool,
     reporter: ProgressReporter,
     **options: Any,
 ) -> int:
@@ -127,6 +130,7 @@ def crawl(
         from pagekin.report.figures import check_plot
 
         check_plot(plot)
+        require_free([plot], force=force)
     params = CrawlParams(seeds=list(urls), max_page_bytes=max_page, user_agent=user_agent or AGENT, **options)
     with Screen(reporter) as screen:
         ended = run_crawl(params, output, resume=resume, listen=screen.show)
@@ -185,10 +189,11 @@ class Screen:
 
     def __enter__(self) -> Screen:
         if sys.stderr.isatty() and not self._reporter.quiet and not self._reporter.as_json:
-            from rich.console import Console
             from rich.live import Live
 
-            self._live = Live(console=Console(stderr=True), transient=True, auto_refresh=False)
+            from pagekin.cli.color import console
+
+            self._live = Live(console=console(sys.stderr), transient=True, auto_refresh=False)
             self._live.start()
             self._every = self.EVERY
         return self

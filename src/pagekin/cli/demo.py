@@ -58,10 +58,10 @@ def demo(output: Path, pages: int, reporter: ProgressReporter) -> int:
 
     web, folder = output / "web.warc.gz", output / "run"
     with writing(output), reporter:
-        output.mkdir(parents=True, exist_ok=True)
+        output.mkdir(exist_ok=True)
         # Nothing is removed but what a demo makes, and nothing at all where there is anything else.
         if any(path.name not in MADE for path in output.iterdir()):
-            raise RunExistsError(f"{output} holds more than an earlier demo; choose another -o")
+            raise RunExistsError(f"{output} holds more than an earlier demo; choose another folder with -o")
         for path in output.iterdir():
             shutil.rmtree(path) if path.name == "run" else path.unlink()
         reporter.step("synth")
@@ -74,5 +74,4 @@ def demo(output: Path, pages: int, reporter: ProgressReporter) -> int:
     code = report_scan(run, reporter)
     write_report(run, output / "report.html")
     click.echo(f"report: {output / 'report.html'}")
-    click.echo(f"look further: pagekin show {folder}")
     return code

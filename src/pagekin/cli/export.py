@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
+from pagekin.cli.outputs import force_option, require_free
 from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 
@@ -49,6 +51,7 @@ from pagekin.cli.sizes import SIZE
 )
 @click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory to use.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads to use.  [default: all cores]")
+@force_option
 @reporter_options
 def export(
     run: Path,
@@ -63,6 +66,7 @@ def export(
     output: Path | None,
     memory: int,
     threads: int | None,
+    force: bool,
     reporter: ProgressReporter,
 ) -> None:
     """Write what a run found in formats that others read.
@@ -83,6 +87,7 @@ def export(
     if blocklist:
         if original_only or min_words is not None:
             raise UsageError("--original-only and --min-words go with --clean")
+        require_free([output, evidence], force=force)
         _export_blocklist(
             run, form or "domains", min_pages or 5, 0.8 if min_share is None else min_share, evidence, output
         )
@@ -93,6 +98,7 @@ def export(
         raise UsageError("say where the corpus goes: -o FILE")
     if min_words is not None and not original_only:
         raise UsageError("--min-words goes with --original-only")
+    require_free([output], force=force)
     with reporter:
         reporter.step("export")
         done = export_clean(
@@ -118,7 +124,8 @@ def export(
 def _export_blocklist(
     run: Path, form: str, min_pages: int, min_share: float, evidence: Path | None, output: Path | None
 ) -> None:
-    from pagekin.fs import writing
+    from pagekin.cli.terminal import fit_for
+    from pagekin.fs import write_atomically, writing
     from pagekin.index.catalog import Catalog
     from pagekin.run import Run
     from pagekin.verdicts import State
@@ -132,10 +139,10 @@ def _export_blocklist(
 
     if evidence is not None:
         with writing(evidence):
-            evidence.write_text(text("jsonl"), encoding="utf-8")
+            write_atomically(evidence, text("jsonl").encode())
     if output is None:
-        click.echo(text(form), nl=False)
+        click.echo(fit_for(sys.stdout, text(form)), nl=False)
     else:
         with writing(output):
-            output.write_text(text(form), encoding="utf-8")
+            write_atomically(output, text(form).encode())
     click.echo(f"{len(lines):,} lines", err=True)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from pagekin.cli.outputs import force_option, require_free_folder
+
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
@@ -23,11 +25,14 @@ import click
 @click.option(
     "--like", metavar="URL|FILE", multiple=True, help="Add the curve of all pages by similarity to this one."
 )
-def figures(run: Path, output: Path | None, clusters: tuple[int, ...], like: tuple[str, ...]) -> None:
+@force_option
+def figures(
+    run: Path, output: Path | None, clusters: tuple[int, ...], like: tuple[str, ...], force: bool
+) -> None:
     """Write every figure of a run's report as files, for a paper or a talk.
 
     Each figure is an SVG file, a PNG file (with the extra `report`), and a CSV file with the numbers that
-    were drawn. Tables of the report are CSV files. Files of the same names are replaced.
+    were drawn. Tables of the report are CSV files.
 
     \b
     Examples:
@@ -39,8 +44,9 @@ def figures(run: Path, output: Path | None, clusters: tuple[int, ...], like: tup
     from pagekin.report.figures import write_figures
 
     folder = output or run / "figures"
-    written = write_figures(finished(run), folder, clusters, like)
-    for path in written:
+    opened = finished(run)
+    require_free_folder(folder, (), force=force)
+    for path in write_figures(opened, folder, clusters, like, force=force):
         click.echo(path)
     if not can_png():
         click.echo("pagekin: no PNG files: install pagekin[report] for those", err=True)

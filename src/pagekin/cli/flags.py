@@ -13,10 +13,13 @@ from pagekin.params import PROFILES, Params
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+FORMATS = ("table", "jsonl", "csv", "parquet")
+"""What rows can be printed as."""
+
 format_option = click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "jsonl", "csv", "parquet"]),
+    type=click.Choice(FORMATS),
     default="table",
     show_default=True,
     help="For the screen, or for a program to read.",
@@ -43,8 +46,10 @@ def param_options(function: F) -> F:
     for part, field, flag in reversed(list(flags())):
         doc = field.metadata["doc"]
         choices = field.metadata.get("choices")
+        # What a profile turns on can be turned off.
+        on_and_off = f"{flag}/--no-{flag[2:]}" if field.metadata.get("paper") is True else flag
         option = click.option(
-            flag,
+            on_and_off,
             f"{part}__{field.name}",
             type=click.Choice(choices) if choices else type(field.default),
             is_flag=type(field.default) is bool,

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from pagekin.cli.flags import format_option
+from pagekin.cli.outputs import force_option, require_free
+
+if TYPE_CHECKING:
+    from pagekin.studies.calibrate import Calibration
+
+RANGES = {
+    "score_from": "int", "score_to": "int", "pairs": "int", "mean": "float",
+    "least": "float", "alike": "float",
+}  # fmt: skip
+"""Columns of the ranges of scores."""
 
 
 @click.command("fuzzy-threshold")
@@ -24,7 +37,11 @@ import click
     help="Pairs to compare for each range of scores.",
 )
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the pairs into this PNG or SVG file.")
-def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None) -> None:
+@format_option
+@force_option
+def fuzzy_threshold(
+    run: Path, similarity: float, pairs: int, plot: Path | None, form: str, force: bool
+) -> None:
     """Show what ssdeep scores mean on the texts of a run.
 
     Takes pairs of pages with each score and compares their texts exactly: phrases of four words in common,
@@ -37,22 +54,42 @@ def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None)
       pagekin fuzzy-threshold run
       pagekin fuzzy-threshold run --similarity 0.9 --plot scores.svg
     """
+    from pagekin.cli.tables import give_rows, table_of
     from pagekin.report.figures import check_plot, write_plot
     from pagekin.report.studies import calibration_figure
     from pagekin.run import Run
-    from pagekin.studies.calibrate import FEW, calibrate
+    from pagekin.studies.calibrate import calibrate
     from pagekin.studies.kept import CALIBRATION, keep
 
     if plot is not None:
         check_plot(plot)
+        require_free([plot], force=force)
     opened = Run(run)
     found = calibrate(opened, similarity, pairs)
     measured = found.measured(similarity)
     keep(opened, CALIBRATION, measured)
-    click.echo(f"scores      pairs   mean   least   at least {similarity:g}")
-    for part in found.ranges:
-        scores = f"{part.low:>3} to {part.high:>3} {part.pairs:>6}"
-        click.echo(f"{scores}   {part.mean:.2f}    {part.min_similarity:.2f}   {part.alike:>6.0%}")
+    rows = [
+        {
+            "score_from": part.low,
+            "score_to": part.high,
+            "pairs": part.pairs,
+            "mean": part.mean,
+            "least": part.min_similarity,
+            "alike": part.alike,
+        }
+        for part in found.ranges
+    ]
+    give_rows(table_of(rows, RANGES), form, f"pairs by score; alike: the share with {similarity:g} or more")
+    if form == "table":
+        _suggest(found, similarity)
+    if plot is not None:
+        write_plot(plot, calibration_figure(measured))
+        click.echo(f"wrote {plot}", err=True)
+
+
+def _suggest(found: Calibration, similarity: float) -> None:
+    from pagekin.studies.calibrate import FEW
+
     said, best = found.suggested, found.best
     if said is None:
         click.echo(
@@ -63,6 +100,3 @@ def fuzzy_threshold(run: Path, similarity: float, pairs: int, plot: Path | None)
         click.echo(f"suggested threshold: {said.score}")
     if (said or best).pairs < FEW:
         click.echo(f"only {(said or best).pairs} pairs bear that out: the run has few pairs with a score")
-    if plot is not None:
-        write_plot(plot, calibration_figure(measured))
-        click.echo(f"wrote {plot}", err=True)

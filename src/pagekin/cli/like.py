@@ -8,16 +8,22 @@ from pathlib import Path
 import click
 
 from pagekin.cli.flags import format_option
+from pagekin.cli.outputs import force_option, require_free
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("page", metavar="URL|FILE")
-@click.option("--top", type=click.IntRange(min=0), help="So many rows.  [default: 20 as a table, else all]")
+@click.option(
+    "--top", type=click.IntRange(min=0), help="So many rows; 0 for all.  [default: 20 as a table, else all]"
+)
 @format_option
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the curve: a .png or .svg file.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads.  [default: all cores]")
-def like(run: Path, page: str, top: int | None, form: str, plot: Path | None, threads: int | None) -> None:
+@force_option
+def like(
+    run: Path, page: str, top: int | None, form: str, plot: Path | None, threads: int | None, force: bool
+) -> None:
     """Rank all pages of a run by style similarity to one: one to all.
 
     Below the ranking: the gaps in the curve of similarities with what changes there, a threshold to suggest,
@@ -29,16 +35,21 @@ def like(run: Path, page: str, top: int | None, form: str, plot: Path | None, th
       pagekin like run a.html --top 100 --format csv > ranking.csv
       pagekin like run a.html --plot curve.svg
     """
-    from pagekin.cli.tables import print_table, write_rows
+    from pagekin.cli.tables import clean, print_table, write_rows
     from pagekin.query.run import Run
 
     if plot is not None:
         from pagekin.report.figures import check_plot
 
         check_plot(plot)
-    found = Run(run).like(page, threads=threads, top=20 if top is None and form == "table" else top)
+        require_free([plot], force=force)
+    limit = (20 if top is None and form == "table" else top) or None
+    found = Run(run).like(page, threads=threads, top=limit)
     if form == "table":
-        print_table(found.table.select(["similarity", "matching", "url"]), title=f"like {page}")
+        if found.stored is not None and found.stored != page:
+            click.echo(f"{page} is {clean(found.stored)} of this run, and is compared with all others")
+        columns = ["similarity", "matching", "url"]
+        print_table(found.table.select(columns), title=f"like {page}", total=found.compared)
         for gap in found.gaps:
             click.echo(str(gap))
         click.echo(

@@ -16,9 +16,12 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
+from pagekin.cli.color import color_option
 from pagekin.cli.limits import met_limit
+from pagekin.cli.speech import as_flags
 from pagekin.cli.terminal import escaped
 from pagekin.errors import PagekinError
+from pagekin.suggest import did_you_mean
 
 COMMANDS = {
     "audit": "Count duplicates among ranked search results.",
@@ -42,6 +45,12 @@ COMMANDS = {
 }
 
 INTERRUPTED = 130
+RESUMABLE = ("crawl", "scan")
+"""Commands that go on with --resume."""
+
+
+class ClosedPipeError(Exception):
+    """The reader of our output went away (`| head`). Click would end with another code than we do."""
 
 
 class Commands(click.Group):
@@ -56,7 +65,22 @@ class Commands(click.Group):
         name = cmd_name.replace("-", "_")
         command = getattr(import_module(f"pagekin.cli.{name}"), name)
         assert isinstance(command, click.Command)
+        if not any("--color" in option.opts for option in command.params):
+            command.params.append(color_option())
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS and not ctx.resilient_parsing:
+            ctx.fail(f"there is no command {args[0]!r}{did_you_mean(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ClosedPipeError from error
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names of commands, without importing them, and the options."""
@@ -107,6 +131,9 @@ def cli() -> None:
     """
 
 
+cli.params.append(color_option())
+
+
 def main() -> None:
     _prepare_streams()
     try:
@@ -117,13 +144,13 @@ def main() -> None:
         error.show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("pagekin: interrupted", err=True)
+        click.echo(f"pagekin: {interrupted()}", err=True)
         code = INTERRUPTED
     except PagekinError as error:
-        click.echo(f"pagekin: {escaped(str(error))}", err=True)
+        click.echo(f"pagekin: {escaped(as_flags(str(error)))}", err=True)
         code = error.exit_code
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`): not our failure.
+    except (BrokenPipeError, ClosedPipeError):
+        # Not our failure.
         _drop_output()
         code = 0
     except OSError as error:
@@ -140,6 +167,12 @@ def main() -> None:
         # A thread may still wait for an idle pipe, over which Python would stumble while it shuts down.
         os._exit(code)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def interrupted() -> str:
+    """What to say of Ctrl-C, and what to do next."""
+    resumable = any(word in RESUMABLE for word in sys.argv[1:2])
+    return "interrupted" + ("; go on with the same command and --resume" if resumable else "")
 
 
 def _prepare_streams() -> None:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pagekin.cli.color import console as console_on
 from pagekin.cli.meter import Meter
+from pagekin.cli.speech import as_flags
+from pagekin.cli.terminal import fit_for
 from pagekin.errors import PagekinError
 
 if TYPE_CHECKING:
@@ -41,10 +44,9 @@ class ProgressReporter:
 
     def __enter__(self) -> ProgressReporter:
         if sys.stderr.isatty() and not self.quiet and not self.as_json:
-            from rich.console import Console
             from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn
 
-            console = Console(stderr=True)
+            console = console_on(sys.stderr)
             figures = TextColumn("{task.fields[figures]}", markup=False)
             columns: list[ProgressColumn] = [
                 TextColumn("{task.description}", markup=False),
@@ -95,23 +97,23 @@ class ProgressReporter:
         if self.as_json:
             self._line(message, fields)
         else:
-            click.echo(message, err=True)
+            click.echo(fit_for(sys.stderr, message), err=True)
 
     def fail(self, error: PagekinError) -> int:
         """An error as a JSON line; returns the exit code."""
-        self._line(str(error), {"error": error.code, "exit": error.exit_code})
+        self._line(as_flags(str(error)), {"error": error.code, "exit": error.exit_code})
         return error.exit_code
 
     def interrupted(self) -> int:
         """Ctrl-C as a JSON line; returns the exit code."""
-        from pagekin.cli.main import INTERRUPTED
+        from pagekin.cli.main import INTERRUPTED, interrupted
 
-        self._line("interrupted", {"error": "interrupted", "exit": INTERRUPTED})
+        self._line(interrupted(), {"error": "interrupted", "exit": INTERRUPTED})
         return INTERRUPTED
 
     def _line(self, message: str, fields: dict[str, Any]) -> None:
         line = {"time": round(time.time(), 3), "message": message} | fields
-        click.echo(json.dumps(line, ensure_ascii=False), err=True)
+        click.echo(fit_for(sys.stderr, json.dumps(line, ensure_ascii=False)), err=True)
 
 
 def reporter_options(command: F) -> F:

@@ -14,12 +14,12 @@ COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
 
 def print_quilt(quilt: Quilt) -> None:
     """Prints the text with each patch between brackets after its source's number, then the sources."""
-    from rich.console import Console
     from rich.text import Text
 
+    from pagekin.cli.color import console as console_on
     from pagekin.cli.tables import clean
 
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200, highlight=False)
+    console = console_on(sys.stdout, None if sys.stdout.isatty() else 200)
     row = quilt.row
     console.print(Text(clean(row["url"]), style="bold"), soft_wrap=True)
     console.print(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pagekin.cli.outputs import force_option, require_free
+
 if TYPE_CHECKING:
     from pagekin.run import Run
 
@@ -19,6 +21,8 @@ def finished(folder: Path) -> Run:
     run = Run(folder)
     if not run.is_done("sketch"):
         raise RunError(f"{folder} is not finished; go on with `pagekin scan ... --resume`")
+    if not run.info["counts"]["pages"]:
+        raise RunError(f"the scan into {folder} failed: it found no page; scan other inputs into it")
     return run
 
 
@@ -35,7 +39,10 @@ def finished(folder: Path) -> Run:
     "--like", metavar="URL|FILE", multiple=True,
     help="Add all pages by similarity of style to this one. Repeatable.",
 )  # fmt: skip
-def report(run: Path, output: Path | None, clusters: tuple[int, ...], like: tuple[str, ...]) -> None:
+@force_option
+def report(
+    run: Path, output: Path | None, clusters: tuple[int, ...], like: tuple[str, ...], force: bool
+) -> None:
     """Tell what a run found in one HTML file that needs nothing else.
 
     First the findings, then style clusters, duplicates, quilts, phrases and sites, causes of duplicates,
@@ -52,5 +59,7 @@ def report(run: Path, output: Path | None, clusters: tuple[int, ...], like: tupl
     from pagekin.report import write_report
 
     path = output or run / "report.html"
-    write_report(finished(run), path, clusters, like)
+    opened = finished(run)
+    require_free([path], force=force)
+    write_report(opened, path, clusters, like)
     click.echo(path)

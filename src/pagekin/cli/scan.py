@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from pagekin.cli.flags import apply, param_options, profile_option
 from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
-from pagekin.errors import DAMAGED
+from pagekin.errors import DAMAGED, UsageError
 
 if TYPE_CHECKING:
     from pagekin.engines.base import Engine
@@ -36,6 +37,12 @@ PAGE_SHARE = 32
     help="Run in this process, or on a Spark cluster.",
 )
 @click.option("--spark-master", default="local[*]", show_default=True, help="Where Spark runs.")
+@click.option(
+    "--spark-conf",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of Spark, as in `spark.executor.memory=4g`. May be given several times.",
+)
 @profile_option
 @click.option("--params", "params_file", type=click.Path(path_type=Path), help="Parameters, a TOML file.")
 @click.option(
@@ -67,6 +74,7 @@ def scan(
     only: str | None,
     engine: str,
     spark_master: str,
+    spark_conf: tuple[str, ...],
     profile: str | None,
     params_file: Path | None,
     memory: int,
@@ -80,8 +88,8 @@ def scan(
 ) -> int:
     """Read a crawl, sketch its pages, run the detectors.
 
-    INPUTS are WARC, WET or WACZ files, JSONL or Parquet files with `url` and `html` or `text`, folders or
-    zips of HTML files, globs, or - for stdin.
+    INPUTS are WARC, ARC, WET or WACZ files, JSONL or Parquet files with `url` and `html` or `text`, an index
+    (CDX, CDXJ, Parquet) of records in such files, folders or zips of HTML files, globs, or - for stdin.
 
     \b
     Examples:
@@ -109,25 +117,36 @@ def scan(
         for name in inputs:
             if Path(name).is_fifo():
                 reporter.say(f"{name}: waits until something is written to this pipe", waits=name)
-        run = run_scan(
-            inputs,
-            output,
-            only=None if only is None else [name.strip() for name in only.split(",")],
-            params=params,
-            engine=_engine(engine, spark_master, threads, memory, reporter),
-            resume=resume,
-            strict=strict,
-            against=against,
-            progress=reporter,
-        )
+        with closing(_engine(engine, spark_master, spark_conf, threads, memory, reporter)) as chosen:
+            run = run_scan(
+                inputs,
+                output,
+                only=None if only is None else [name.strip() for name in only.split(",")],
+                params=params,
+                engine=chosen,
+                resume=resume,
+                strict=strict,
+                against=against,
+                progress=reporter,
+            )
     return report_scan(run, reporter)
 
 
-def _engine(name: str, master: str, threads: int | None, memory: int, reporter: ProgressReporter) -> Engine:
+def _engine(
+    name: str,
+    master: str,
+    settings: tuple[str, ...],
+    threads: int | None,
+    memory: int,
+    reporter: ProgressReporter,
+) -> Engine:
     if name == "spark":
+        pairs = [setting.partition("=") for setting in settings]
+        if wrong := next((key for key, sign, _ in pairs if not sign), None):
+            raise UsageError(f"--spark-conf {wrong}: give KEY=VALUE, as in spark.executor.memory=4g")
         from pagekin.engines.spark import SparkEngine
 
-        return SparkEngine(master, memory=memory)
+        return SparkEngine(master, {key: value for key, _, value in pairs})
     from pagekin.cli.limits import check_limits
     from pagekin.engines.local import LocalEngine
 
@@ -136,15 +155,17 @@ def _engine(name: str, master: str, threads: int | None, memory: int, reporter: 
 
 
 def report_scan(run: Run, reporter: ProgressReporter) -> int:
-    """Says what was read and skipped; returns the exit code."""
+    """Says what was read, skipped and found; returns the exit code."""
+    import shlex
+
+    from pagekin.cli.findings import findings
     from pagekin.pipeline import damages
     from pagekin.readers import READ_REASONS
 
     counts, skipped = run.info["counts"], run.info["skipped"]
-    reporter.say(
-        f"{counts['pages']:,} pages, {counts['words']:,} words, {counts['html_bytes'] / 1e6:,.1f} MB of HTML",
-        **counts,
-    )
+    pages = f"{counts['pages']:,} page{'s' * (counts['pages'] != 1)}"
+    size = f"{counts['html_bytes'] / 1e6:,.1f} MB of HTML"
+    reporter.say(f"{pages}, {counts['words']:,} words, {size}", **counts)
     if counts["lossy"]:
         reporter.say(f"{counts['lossy']:,} pages had malformed characters", lossy=counts["lossy"])
     if counts["truncated"]:
@@ -157,4 +178,10 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
             f"skipped {n:,}: {READ_REASONS.get(reason, reason)} [{reason}]", reason=reason, records=n
         )
     reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
+    found = list(findings(run))
+    for table, line in found:
+        reporter.say(f"  {line}", finding=table)
+    first = found[0][0] if found else "pages"
+    folder = shlex.quote(str(run.path))
+    reporter.say(f"next: pagekin show {folder} {first}, or pagekin report {folder}")
     return DAMAGED if damages(run) else 0

@@ -14,15 +14,23 @@ if TYPE_CHECKING:
     from pagekin.run import Run
 
 
+PAGED = ("duplicates", "fuzzy", "quilts", "covers")
+"""Tables of which one page can be asked for."""
+
+
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("table", required=False)
-@click.option("--top", type=click.IntRange(min=0), help="So many rows.  [default: 20 as a table, else all]")
+@click.option(
+    "--top", type=click.IntRange(min=0), help="So many rows; 0 for all.  [default: 20 as a table, else all]"
+)
 @click.option("--where", metavar="EXPR", help="Only rows for which this SQL expression holds.")
+@click.option("--sort", metavar="COLUMN[:desc]", help="Sort by this column, ascending or descending.")
 @click.option(
     "--page",
     metavar="URL",
-    help="With quilts: one quilt, its patches and sources. With covers: one page and its donors.",
+    help="One page. With duplicates or fuzzy: it and its copies. With quilts: its patches and sources. "
+    "With covers: its donors.",
 )
 @click.option(
     "--columns",
@@ -41,6 +49,7 @@ def show(
     table: str | None,
     top: int | None,
     where: str | None,
+    sort: str | None,
     columns: str | None,
     rank: int | None,
     sample: bool,
@@ -54,7 +63,8 @@ def show(
       pagekin show run
       pagekin show run pages --top 10
       pagekin show run pages --where "words < 20 and domain = 'example.org'"
-      pagekin show run style_clusters
+      pagekin show run style_clusters --sort domains:desc
+      pagekin show run duplicates --page http://brostohemo.example/node1000.shtml
       pagekin show run style_members --rank 7
       pagekin show run style_members --sample --format csv > to-check.csv
       pagekin show run skipped --format csv > skipped.csv
@@ -62,38 +72,46 @@ def show(
     """
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.errors import UsageError
-    from pagekin.query.show import both, donors, overview, require_rank, rows, sample_clusters
+    from pagekin.query import show as query
     from pagekin.run import Run
     from pagekin.tables import TABLES
 
     opened = Run(run)
     if page is not None:
-        if table not in ("covers", "quilts") or where or columns or top is not None or rank or sample:
-            raise UsageError("--page goes with the tables covers and quilts, and with --format alone")
+        if table not in PAGED:
+            raise UsageError(f"--page goes with the tables {', '.join(PAGED)}")
+        if table in ("covers", "quilts") and (where or columns or sort or top is not None):
+            raise UsageError(f"with {table}, --page goes with --format alone")
         if table == "quilts":
             show_quilt(opened, page, form)
             return
-    limit = 20 if top is None and form == "table" else top
+    limit = (20 if top is None and form == "table" else top) or None
     names = [name.strip() for name in columns.split(",")] if columns else None
-    if page is not None:
-        found = donors(opened, page)
+    total = None
+    if page is not None and table == "covers":
+        found = query.donors(opened, page)
     elif table is None:
-        if where or names or top is not None or rank is not None or sample:
-            raise UsageError(f"--where, --columns and --top need a TABLE; `pagekin show {run}` lists them")
-        found = overview(opened)
+        if where or names or sort or top is not None or rank is not None or sample:
+            raise UsageError(
+                f"--where, --columns, --sort and --top need a TABLE; `pagekin show {run}` lists them"
+            )
+        found = query.overview(opened)
     else:
         if form == "table" and names is None and table in TABLES:
             names = list(TABLES[table].brief) or None
         if (rank is not None or sample) and table not in ("style_clusters", "style_members"):
             raise UsageError("--rank and --sample are for the tables style_clusters and style_members")
         if rank is not None:
-            where = both(f"rank = {require_rank(opened, rank)}", where)
+            where = query.both(f"rank = {query.require_rank(opened, rank)}", where)
+        if page is not None:
+            where = query.both(query.same_class(opened, table, page), where)
         if sample:
-            where = both(sample_clusters(opened, table), where)
-            limit = top
-        found = rows(opened, table, where=where, columns=names, limit=limit)
+            where = query.both(query.sample_clusters(opened, table), where)
+            limit = top or None
+        found = query.rows(opened, table, where=where, columns=names, sort=sort, limit=limit)
+        total = query.count(opened, table, where) if form == "table" else None
     if form == "table":
-        print_table(found, title=table or str(run))
+        print_table(found, title=table or str(run), total=total)
     else:
         write_rows(found, form, sys.stdout.buffer)
 

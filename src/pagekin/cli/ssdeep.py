@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pagekin.cli.terminal import escaped
+from pagekin.cli.flags import FORMATS
+from pagekin.cli.terminal import fit_for
 from pagekin.errors import DAMAGED
 
 if TYPE_CHECKING:
@@ -32,31 +33,43 @@ if TYPE_CHECKING:
     show_default=True,
     help="With --match: the minimum score.",
 )
-def ssdeep(run: Path, known: Path | None, threshold: int) -> int:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="For the screen, or for a program to read.  [default: ssdeep's own; with --match: table]",
+)
+def ssdeep(run: Path, known: Path | None, threshold: int, form: str | None) -> int:
     """Print the digests of a run in the ssdeep format, or match those of a file.
 
     Without --match, one line for each page: the digest of its text, and its URL as the file name. The
-    ssdeep command reads that. With --match, one CSV line for each page and each digest of the file that is
-    like it, the best first: the page's URL, the file's name for the digest, the score. Digests whose
-    signatures both have fewer than 7 characters match nothing.
+    ssdeep command reads that. With --match, one row for each page and each digest of the file that is like
+    it, the best first: the page's URL, the file's name for the digest, the score. Digests whose signatures
+    both have fewer than 7 characters match nothing.
 
     \b
     Examples:
       pagekin ssdeep run > run.ssdeep
       pagekin ssdeep run --match known.ssdeep --threshold 80
+      pagekin ssdeep run --match known.ssdeep --format csv > matches.csv
     """
     from pagekin.run import Run
 
     opened = Run(run)
-    if known is None:
+    if known is not None:
+        return _match(opened, known, threshold, form or "table")
+    if form is not None:
+        from pagekin.cli.tables import give_rows, table_of
+
+        rows = [{"url": url, "ssdeep": digest} for url, digest in _pages(opened)]
+        give_rows(table_of(rows, {"url": "str", "ssdeep": "str"}), form, f"digests of {run}")
+    else:
         from pagekin.query.digests import HEADER, digest_line
 
         click.echo(HEADER)
         for url, digest in _pages(opened):
-            line = digest_line(digest, url)
-            click.echo(escaped(line) if sys.stdout.isatty() else line)
-        return 0
-    return _match(opened, known, threshold)
+            click.echo(fit_for(sys.stdout, digest_line(digest, url)))
+    return 0
 
 
 def _pages(run: Run) -> Iterator[tuple[str, str]]:
@@ -67,28 +80,22 @@ def _pages(run: Run) -> Iterator[tuple[str, str]]:
             yield next(urls) or "", digest
 
 
-def _match(run: Run, known: Path, threshold: int) -> int:
-    import csv
-    import io
-
+def _match(run: Run, known: Path, threshold: int, form: str) -> int:
     from pagekin import _core
-    from pagekin.cli.tables import cell
+    from pagekin.cli.tables import give_rows, table_of
     from pagekin.query.digests import DigestFile, in_one_line
 
     file = DigestFile(known)
     wanted = list(file)
-    names = [cell(in_one_line(name)) for _, name in wanted]
+    names = [in_one_line(name) for _, name in wanted]
     index = _core.DigestIndex()
     index.add([digest for digest, _ in wanted])
-    click.echo("url,name,score")
-    for url, digest in _pages(run):
-        lines = io.StringIO()
-        rows = csv.writer(lines, lineterminator="\n")
-        shown = cell(in_one_line(url))
-        for number, score in index.matches(digest, threshold):
-            row = [shown, names[number], score]
-            rows.writerow([escaped(str(part)) for part in row] if sys.stdout.isatty() else row)
-        click.echo(lines.getvalue(), nl=False)
+    rows = [
+        {"url": in_one_line(url), "name": names[number], "score": score}
+        for url, digest in _pages(run)
+        for number, score in index.matches(digest, threshold)
+    ]
+    give_rows(table_of(rows, {"url": "str", "name": "str", "score": "int"}), form, f"like digests of {known}")
     if file.skipped:
         click.echo(f"pagekin: {file.skipped:,} line(s) of {known} are no digests", err=True)
         return DAMAGED

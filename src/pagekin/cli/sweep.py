@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from pagekin.cli.flags import format_option
+from pagekin.cli.outputs import force_option, require_free
 from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 
@@ -68,6 +69,7 @@ class Values(click.ParamType):  # type: ignore[type-arg]
 @format_option
 @click.option("--memory", type=SIZE, default="4GB", show_default=True, help="Memory to use.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="Threads.  [default: all cores]")
+@force_option
 @reporter_options
 def sweep(
     run: Path,
@@ -79,6 +81,7 @@ def sweep(
     form: str,
     memory: int,
     threads: int | None,
+    force: bool,
     reporter: ProgressReporter,
 ) -> None:
     """Count the quilts of a run for a grid of parameters, each varied around the run's own.
@@ -105,6 +108,7 @@ def sweep(
 
     if plot is not None:
         check_plot(plot)
+        require_free([plot], force=force)
     opened = Run(run)
     grid = Grid(opened.params.quilts, k, c, m, theta)
     with reporter:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from pagekin.cli.outputs import force_option, require_free
 from pagekin.cli.progress import ProgressReporter, reporter_options
 
 
@@ -15,8 +16,9 @@ from pagekin.cli.progress import ProgressReporter, reporter_options
 )
 @click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True, help="How many pages.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed makes another web.")
+@force_option
 @reporter_options
-def synth(output: Path, pages: int, seed: int, reporter: ProgressReporter) -> None:
+def synth(output: Path, pages: int, seed: int, force: bool, reporter: ProgressReporter) -> None:
     """Write a made-up web as a WARC file, and beside it what is true of it.
 
     The truth table NAME.truth.parquet says of each page which template, farm, mirror, near-duplicate group or
@@ -29,7 +31,9 @@ def synth(output: Path, pages: int, seed: int, reporter: ProgressReporter) -> No
     """
     from pagekin.fs import writing
     from pagekin.synth import write_web
+    from pagekin.synth.write import truth_path
 
+    require_free([output, truth_path(output)], force=force)
     with writing(output), reporter:
         reporter.step("synth")
         summary = write_web(output, pages=pages, seed=seed)

@@ -7,14 +7,28 @@ import sys
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
+from shutil import get_terminal_size
 from typing import IO, Any
 
 import pyarrow as pa
 
 from pagekin.cli.terminal import escaped
+from pagekin.look.cells import csv_line, guarded
 
-WIDEST = 60
-"""Longest text a cell shows when there is no terminal to measure."""
+Rows = pa.Table
+"""What other files of the command line call a table of rows."""
+
+UNSEEN = 200
+"""The width of a table where there is no terminal to measure."""
+RIGID = 14
+"""A text that nowhere is longer than this is not cut."""
+LONGEST = 2_000
+"""Characters of a value that are looked at: no terminal shows more of it."""
+
+IDS = frozenset(
+    {"page", "class", "cluster", "representative", "centroid", "source", "fingerprint", "known", "parent"}
+)
+"""Columns that hold ids."""
 
 
 def clean(value: object) -> str:
@@ -22,45 +36,83 @@ def clean(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d %H:%M:%S")
     if isinstance(value, bytes):
-        value = value.hex()
+        value = value[:LONGEST].hex()
+    if isinstance(value, list) and value and all(isinstance(one, dict) and "url" in one for one in value):
+        value = ", ".join(str(one["url"]) for one in value)
     if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False, default=str)
     # Pages choose these characters; the terminal must not obey them.
-    return "".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(value))
+    return "".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(value)[:LONGEST])
 
 
-def print_table(table: pa.Table, title: str) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def print_table(table: pa.Table, title: str, *, total: int | None = None) -> None:
+    """Prints rows for a person; `total` says how many there are if these are only some of them."""
+    from pagekin.cli.color import wants_color
+    from pagekin.cli.layout import TextColumn, table_lines
 
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200, highlight=False)
-    view = Table(title=Text(clean(title)), title_justify="left", header_style="bold")
+    colored = wants_color(sys.stdout)
+    room = get_terminal_size((UNSEEN, 24)).columns
+    columns = []
     for field in table.schema:
-        numeric = (pa.types.is_integer(field.type) and field.name != "page") or pa.types.is_floating(
-            field.type
-        )
-        view.add_column(field.name, justify="right" if numeric else "left", overflow="ellipsis", no_wrap=True)
-    for row in table.to_pylist():
-        view.add_row(*(Text(_shorten(name, value)) for name, value in row.items()))
-    console.print(view)
+        number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
+        cells = [shown(field.name, value) for value in table[field.name].to_pylist()]
+        longest = max(map(len, cells), default=0)
+        gives = not number and not pa.types.is_timestamp(field.type) and longest > RIGID
+        columns.append(TextColumn(field.name, cells, number, gives))
+    lines, head, left_out = table_lines(columns, room)
+    out = [f"\x1b[1m{clean(title)}\x1b[0m" if colored else clean(title)]
+    if table.num_rows:
+        out += [f"\x1b[1m{line}\x1b[0m" if colored and n < head - 1 else line for n, line in enumerate(lines)]
+    said = _said(table.num_rows, total)
+    if left_out and table.num_rows:
+        said.append(f"no room for {', '.join(left_out)}: name it with --columns, or widen the terminal")
+    sys.stdout.write("\n".join([*out, *said]) + "\n")
 
 
-def _shorten(name: str, value: object) -> str:
-    # An id is a name: without separators it can be pasted into --where.
-    shown = str(value) if name == "page" and value is not None else clean(value)
-    return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
+def _said(rows: int, total: int | None) -> list[str]:
+    if not rows and not total:
+        return ["no rows"]
+    if total is not None and total > rows:
+        return [f"{rows:,} of {total:,} rows; --top 0 for all"]
+    return []
+
+
+def shown(name: str, value: object) -> str:
+    """A value as a table shows it. An id is a name: without separators it can be pasted into --where."""
+    return str(value) if name in IDS and isinstance(value, int) else clean(value)
 
 
 def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
     """Prints rows that are alike for a person."""
     print_table(pa.Table.from_pylist(list(rows)), title)
+
+
+_TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+
+
+def table_of(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> pa.Table:
+    """Rows with columns of these types: str, int, float or bool."""
+    schema = pa.schema([(name, _TYPES[kind]) for name, kind in columns.items()])
+    return pa.Table.from_pylist([{name: _unicode(row.get(name)) for name in columns} for row in rows], schema)
+
+
+def _unicode(value: Any) -> Any:
+    """A value that Arrow takes: JSON may hold halves of characters, which are none."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+def give_rows(table: pa.Table, form: str, title: str) -> None:
+    """Rows on stdout in the form that `--format` names."""
+    if form == "table":
+        print_table(table, title)
+    else:
+        write_rows(table, form, sys.stdout.buffer)
 
 
 def write_rows(table: pa.Table, form: str, out: IO[bytes]) -> None:
@@ -80,15 +132,10 @@ def write_rows(table: pa.Table, form: str, out: IO[bytes]) -> None:
         pq.write_table(table, sink, compression="zstd")
         out.write(sink.getvalue())
     elif form == "csv":
-        import csv
-        import io
-
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(table.column_names)
+        out.write(csv_line(table.column_names).encode("utf-8", "replace"))
         for row in table.to_pylist():
-            writer.writerow(shown(v) if isinstance(v, str) else v for v in map(cell, row.values()))
-        out.write(text.getvalue().encode("utf-8", "replace"))
+            values = (shown(v) if isinstance(v, str) else v for v in map(cell, row.values()))
+            out.write(csv_line(values).encode("utf-8", "replace"))
     else:
         for row in table.to_pylist():
             line = shown(json.dumps(row, ensure_ascii=False, default=_plain))
@@ -101,21 +148,7 @@ def cell(value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False, default=_plain)
     if isinstance(value, (datetime, bytes)):
         return _plain(value)
-    if isinstance(value, str) and _is_formula(value):
-        return "'" + value
-    return value
-
-
-def _is_formula(text: str) -> bool:
-    """Whether a spreadsheet would run a cell: it begins with =, +, - or @.
-
-    In any width, and after blanks and characters that cannot be seen, which some programs drop first. A tab
-    or a carriage return would begin another cell.
-    """
-    if text[:1] in ("\t", "\r"):
-        return True
-    first = next((c for c in text if unicodedata.category(c)[0] not in "CZ"), "")
-    return unicodedata.normalize("NFKC", first)[:1] in ("=", "+", "-", "@")
+    return guarded(value) if isinstance(value, str) else value
 
 
 def _plain(value: object) -> str:

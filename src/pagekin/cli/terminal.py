@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from typing import IO, Any
 
 _OBEYED = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
@@ -13,6 +14,11 @@ def escaped(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(_escape(c) if unicodedata.category(c) in _OBEYED else c for c in text)
+
+
+def fit_for(out: IO[Any], text: str) -> str:
+    """Lines as they may go to a stream: escaped if it is a terminal. Files and pipes get them as they are."""
+    return "\n".join(map(escaped, text.split("\n"))) if out.isatty() else text
 
 
 def _escape(character: str) -> str:

@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pagekin.cli.flags import format_option
+from pagekin.cli.outputs import force_option, require_free
+
 if TYPE_CHECKING:
     from pagekin.index.catalog import Catalog
     from pagekin.run import Run
     from pagekin.verdicts.state import State
+
+
+SAMPLES = {
+    "sample": "str", "parameters": "str", "of": "int", "judged": "int", "spam": "int",
+    "share": "float", "from": "float", "to": "float",
+}  # fmt: skip
+"""Columns of the judged samples."""
 
 
 @click.command()
@@ -25,7 +35,9 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Add the rows of a .csv or .jsonl file.",
 )
-def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
+@format_option
+@force_option
+def verdicts(run: Path, to: Path | None, source: Path | None, form: str, force: bool) -> None:
     """Show what people decided, or move it between runs and files.
 
     Without an option: the share of spam in judged samples with its 95% interval, and how far judges agree.
@@ -38,11 +50,12 @@ def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
       pagekin verdicts run --export verdicts.csv
       pagekin verdicts run --import verdicts.csv
     """
-    from pagekin.fs import writing
+    from pagekin.fs import write_atomically, writing
     from pagekin.index.catalog import Catalog
     from pagekin.run import Run
     from pagekin.verdicts import State, files
 
+    require_free([to], force=force)
     opened = Run(run)
     state = State(opened)
     if source is not None:
@@ -54,33 +67,37 @@ def verdicts(run: Path, to: Path | None, source: Path | None) -> None:
         )
         state.refresh()
     if to is not None:
-        form = files.format_of(to)
+        kind = files.format_of(to)
         with writing(to):
-            to.write_text("".join(files.written(state.rows(), form)), encoding="utf-8")
+            write_atomically(to, "".join(files.written(state.rows(), kind)).encode())
         click.echo(f"{len(state.rows()):,} rows written to {to}", err=True)
     if source is None and to is None:
-        _tell(opened, state, Catalog(opened))
+        _tell(opened, state, Catalog(opened), form)
 
 
-def _tell(run: Run, state: State, catalog: Catalog) -> None:
-    from pagekin.cli.tables import clean, print_rows
+def _tell(run: Run, state: State, catalog: Catalog, form: str) -> None:
+    from pagekin.cli.tables import clean, give_rows, print_rows, table_of
+    from pagekin.look.words import percent
     from pagekin.verdicts.precision import agreements, estimates
 
     found = estimates(catalog, state, run.params)
-    click.echo(f"{len(state.rows()):,} verdicts by {len(state.judges()):,} judges")
     rows = [
         {
             "sample": str(one.sample),
+            "judge": one.who or "all",
             "parameters": one.params,
             "of": one.population,
             "judged": one.judged,
             "spam": one.labels["spam"],
-            "share": one.share,
-            "from": one.interval[0] if one.sample.order == "random" else None,
-            "to": one.interval[1] if one.sample.order == "random" else None,
+            "share": None if one.share is None else percent(one.share),
+            "95% interval": " to ".join(map(percent, one.interval)) if one.sample.order == "random" else None,
         }
         for one in found
     ]
+    if form != "table":
+        give_rows(table_of(rows, SAMPLES), form, "judged samples")
+        return
+    click.echo(f"{len(state.rows()):,} verdicts by {len(state.judges()):,} judges")
     if rows:
         print_rows(rows, title="judged samples")
     for both in agreements(state):

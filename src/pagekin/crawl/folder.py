@@ -88,7 +88,7 @@ def _check(path: Path, params: CrawlParams, resume: bool) -> None:
     except FileNotFoundError:
         # A kill may have come before crawl.json was in place.
         if any(p.name != ".lock" and not p.name.endswith(TEMP_SUFFIX) for p in path.iterdir()):
-            raise RunExistsError(f"{path} exists and is not a crawl folder; choose another -o") from None
+            raise RunExistsError(f"{path} exists and is not a crawl folder; choose another") from None
         return
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunError(f"cannot read {path / 'crawl.json'}: {error!r}") from error
@@ -98,14 +98,14 @@ def _check(path: Path, params: CrawlParams, resume: bool) -> None:
         return  # nothing was stored: the folder can be used again, with other seeds too
     if not resume:
         raise RunExistsError(
-            f"{path} already holds a crawl; add --resume to go on with it, or choose another -o"
+            f"{path} already holds a crawl; add resume=True to go on with it, or choose another folder"
         )
     for name in FIXED:
         now = asdict(params)[name]
         if _plain(name, then.get(name)) != _plain(name, now):
             raise ParamsMismatchError(
                 f"{path} was begun with other {name}: {then.get(name)} then, {now} now; give the same, "
-                "or choose another -o"
+                "or choose another folder"
             )
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pagekin.crawl.folder import CrawlFolder, crawl_folder
 from pagekin.crawl.params import CrawlParams
@@ -136,8 +137,23 @@ def _drive(
     return done.ending or "finished", done.saturated_at
 
 
+ADVICE = {
+    "dns": "no host answers at {hosts}: check the spelling",
+    "refused": "{hosts} refused the connection: check the port, and that a server runs there",
+    "timeout": "{hosts} did not answer in time: try again later, or with a longer timeout",
+    "connection": "{hosts} closed the connection: check whether it wants http or https",
+    "robots": "robots.txt of {hosts} does not allow it",
+    "not-html": "what {hosts} sent is no HTML: give the address of a page",
+}
+"""What to do if not a single page came, by the reason."""
+
+
 def _why(state: FrontierCrawl) -> str:
-    failed = [f"{why} {count}" for why, count in sorted(state.failures.items())]
+    hosts = ", ".join(sorted({urlsplit(seed).netloc or seed for seed in state.scope.seeds}))
+    failed = [
+        ADVICE[why].format(hosts=hosts) if why in ADVICE else f"{why} {count}"
+        for why, count in sorted(state.failures.items())
+    ]
     return ", ".join(
         failed + [f"not followed {count}: {why}" for why, count in sorted(state.skipped.items())]
     )

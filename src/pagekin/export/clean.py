@@ -79,7 +79,7 @@ def export_clean(
     """
     write = writer_of(output)
     if "duplicates" not in run.tables:
-        raise TableMissingError(f"{run.path} has no table 'duplicates'; scan with --only duplicates")
+        raise TableMissingError(f"{run.path} has no table 'duplicates'; scan with only=[\"duplicates\"]")
     engine = LocalEngine(threads, progress or Silent(), memory)
     copies = run.copies()
     left_out = TableLookup(pa.table({"page": copies}))
@@ -93,18 +93,16 @@ def export_clean(
             kept = batch.filter(pc.invert(left_out.contains(batch.column("page"))))
             yield kept.filter(pages.has_words(kept.column("page")))
 
-    with writing(output):
-        output.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=output.parent, prefix=f".{output.name}.") as folder:
-            partial = Path(folder) / output.name
-            schema = SCHEMA
-            rows: Iterator[Batch] = map(pages.join, texts())
-            if original_only:
-                schema = OWN
-                cut = _cutter(run, engine, pages, texts, min_words, folder)
-                rows = (pages.join(batch, cut(batch)) for batch in texts())
-            write(partial, schema, map(counted, rows))
-            partial.replace(output)
+    with writing(output), TemporaryDirectory(dir=output.parent, prefix=f".{output.name}.") as folder:
+        partial = Path(folder) / output.name
+        schema = SCHEMA
+        rows: Iterator[Batch] = map(pages.join, texts())
+        if original_only:
+            schema = OWN
+            cut = _cutter(run, engine, pages, texts, min_words, folder)
+            rows = (pages.join(batch, cut(batch)) for batch in texts())
+        write(partial, schema, map(counted, rows))
+        partial.replace(output)
     kept = pages.ids.filter(pc.invert(left_out.contains(pages.ids)))
     worded = len(kept.filter(pages.has_words(kept)))
     return Exported(counted.rows, len(copies), len(kept) - worded, worded - counted.rows)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pagekin.look.cells import csv_line, guarded
 from pagekin.look.drawings import gauge
 from pagekin.look.markup import Html, join, tag
 from pagekin.look.words import FORMS, NUMBERS, UNKNOWN, plain, short
@@ -43,6 +42,7 @@ class Column:
 
 TONES: dict[str, str] = {
     "link farm": "bad", "mirror": "warn", "copy/paste": "warn", "template": "plain",
+    "stock page": "plain",
     "exact": "warn", "near": "plain", "spam": "bad", "borderline": "warn", "not spam": "good",
     "cannot judge": "plain", "never matters": "warn", "always matters": "good",
 }  # fmt: skip
@@ -144,18 +144,13 @@ def copied(url: str) -> Html:
 
 def as_csv(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Rows as CSV. Text that a spreadsheet would take for a formula is marked as text."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow(["" if value is None else _guarded(value) for value in row])
-    return out.getvalue()
+    cells = (["" if value is None else _cell(value) for value in row] for row in rows)
+    return "".join(map(csv_line, [names, *cells]))
 
 
 def _stored(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else plain(value)
 
 
-def _guarded(value: Any) -> str:
-    written = _stored(value)
-    return f"'{written}" if isinstance(value, str) and written[:1] in ("=", "+", "-", "@") else written
+def _cell(value: Any) -> str:
+    return guarded(_stored(value)) if isinstance(value, str) else _stored(value)

@@ -26,6 +26,9 @@ class ShingleParams:
             "doc": "functions that choose a page's shingles: the fast ones or the paper's",
             "flag": "--shingle-family",
             "choices": FAMILIES,
+            "paper": "rabin",
+            "evidence": "the error of the estimates is no larger (.98 of that of independent functions; "
+            "the paper's: 1.03), and shingles are made ten times as fast",
         },
     )
     seed: int = field(default=0, metadata={"doc": "another seed samples other phrases"})
@@ -93,6 +96,9 @@ class FuzzyParams:
         metadata={
             "doc": "characters that a digest's longer signature must have to say anything, 7 to 64",
             "flag": "--fuzzy-min-length",
+            "paper": 7,
+            "evidence": "of 600,000 phrases, 0.03% of those with digests of 7 characters had the digest of "
+            "another; with 10 characters and more none had",
         },
     )
 
@@ -193,7 +199,13 @@ class QuiltParams:
     )
     keep_duplicates: bool = field(
         default=False,
-        metadata={"doc": "seek quilts among near-duplicates too", "flag": "--keep-duplicates"},
+        metadata={
+            "doc": "seek quilts among near-duplicates too",
+            "flag": "--keep-duplicates",
+            "paper": True,
+            "evidence": "a text with more than m mirrors has no patch grams, and quilts of it have no "
+            "source; on 338 packages, where mirrors are few, it changes 1 of 71 quilts",
+        },
     )
     verify: bool = field(
         default=False,

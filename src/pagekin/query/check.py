@@ -57,7 +57,7 @@ class KnownGrams:
         self.params = run.params.quilts
         path = gram_index_path(run)
         if not path.exists():
-            raise RunError(f"{run.path} has no gram index; scan with --keep-grams to have one")
+            raise RunError(f"{run.path} has no gram index; scan with keep_grams=True to have one")
         try:
             self.index = _core.GramIndex(str(path), read_server_map(run.params.servers.map))
         except (OSError, ValueError) as error:

@@ -234,7 +234,10 @@ class Checker:
 
     def _quilt(self, asked: Asked, text: str) -> dict[str, Any]:
         if self._grams is None:
-            return {"checked": False, "why": "the run has no gram index; scan with --keep-grams to have one"}
+            return {
+                "checked": False,
+                "why": "the run has no gram index; scan with keep_grams=True to have one",
+            }
         found = self._grams.check(text, asked.url, asked.ip)
         return {
             "checked": True,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import md5
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +14,7 @@ import pyarrow.compute as pc
 from pagekin import _core
 from pagekin.errors import InputError
 from pagekin.params import StyleParams
+from pagekin.query.single import page_bytes
 from pagekin.run import Run
 
 THIN = 0.01
@@ -20,6 +24,8 @@ WIDTH = 0.04
 STRONG = 0.1
 BACKGROUND = 0.05
 """Below this similarity pages have nothing in common but what all HTML has."""
+NAMED = 2
+"""Sites below a gap that are named."""
 PAPER = 20 / 128
 """The threshold to suggest where the curve has no gap: the paper's site detector."""
 
@@ -62,6 +68,10 @@ class Likeness:
     share_of_hosts: float
     """Their hosts among all hosts of the run."""
     share_of_domains: float
+    compared: int
+    """Pages that were compared with the one."""
+    stored: str | None
+    """The URL under which the run holds the page itself, if it does."""
     curve: list[tuple[int, float]]
     """How many pages reach each similarity: Figure 4 of the paper, from the top down."""
 
@@ -69,7 +79,7 @@ class Likeness:
 def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None) -> Likeness:
     """See `Run.like`."""
     params = run.params.style
-    found, domain = scan_styles(run, page, threads)
+    found, domain, stored = scan_styles(run, page, threads)
     kin = found.slice(0, pc.sum(pc.greater_equal(found["similarity"], BACKGROUND)).as_py() or 0)
     sites = run.page_columns("pages", ["host", "domain"], kin["page"])
     gaps = _gaps(found, sites["domain"].to_pylist(), domain, params.m)
@@ -92,14 +102,17 @@ def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None
         domains=domains,
         share_of_hosts=hosts / max(everywhere["host"], 1),
         share_of_domains=domains / max(everywhere["domain"], 1),
+        compared=found.num_rows,
+        stored=stored,
         curve=_curve(found["similarity"]),
     )
 
 
-def scan_styles(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str | None]:
-    """All other pages by decreasing similarity, each `linked` or not, and the domain of the one."""
+def scan_styles(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str | None, str | None]:
+    """All other pages by decreasing similarity, each `linked` or not; domain and stored URL of the one."""
     params = run.params.style
-    own, (style, structure), domain = _fingerprints(run, page, params)
+    stored, (style, structure) = _fingerprints(run, page, params)
+    own, url, domain = stored or (None, None, None)
     found = _scanned(run, "style", style, params, threads)
     linked = pc.greater_equal(found["matching"], params.t)
     other = pa.nulls(len(found), pa.float64())
@@ -112,7 +125,7 @@ def scan_styles(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str
     found = found.append_column("similarity", best).append_column("linked", linked)
     if own is not None:
         found = found.filter(pc.not_equal(found["page"], own))
-    return found.sort_by([("similarity", "descending"), ("page", "ascending")]), domain
+    return found.sort_by([("similarity", "descending"), ("page", "ascending")]), domain, url
 
 
 def _scanned(run: Run, kind: str, fingerprint: bytes | None, params: StyleParams, threads: int) -> pa.Table:
@@ -126,33 +139,52 @@ def _scanned(run: Run, kind: str, fingerprint: bytes | None, params: StyleParams
     return pa.Table.from_batches([matrix.scan(fingerprint or none)])
 
 
+Stored = tuple[int, str | None, str | None]
+"""Id, URL and domain of a page of the run."""
+
+
 def _fingerprints(
     run: Run, page: str | Path, params: StyleParams
-) -> tuple[int | None, tuple[bytes | None, bytes | None], str | None]:
-    """The page's id if it is in the run, its fingerprints of noise and structure, and its domain."""
+) -> tuple[Stored | None, tuple[bytes | None, bytes | None]]:
+    """Where the run holds the page, if it does, and its fingerprints of noise and structure."""
     data = run.dataset("pages")
     with run.reading("pages"):
         rows = data.to_table(["page", "domain"], filter=pc.field("url") == str(page)).to_pylist()
     if rows:
-        own, domain = rows[0]["page"], rows[0]["domain"]
+        own = rows[0]["page"]
         with run.reading("sketches"):
             data = run.dataset("sketches")
             sketch = data.to_table(["style", "structure"], filter=pc.field("page") == own).to_pylist()[0]
         if sketch["style"] is None:
             raise InputError(_too_little(page, params))
-        return own, (sketch["style"], sketch["structure"]), domain
+        return (own, str(page), rows[0]["domain"]), (sketch["style"], sketch["structure"])
     if not Path(page).is_file():
         raise InputError(
             f"{page} is neither a page of {run.path} nor a file; `pagekin show {run.path} pages` lists pages"
         )
-    try:
-        html, _, _ = _core.decode(Path(page).read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot read {page}: {error.strerror}") from error
+    html, _, _ = _core.decode(page_bytes(page))
     style = _core.fingerprint(html, params.n, params.m, params.seed, params.scripts)
     if style is None:
         raise InputError(_too_little(page, params))
-    return None, (style, _core.structure(html, params.m) if params.structure_t else None), None
+    structure = _core.structure(html, params.m) if params.structure_t else None
+    return _same_page(run, _core.extract(html)[0], style, structure), (style, structure)
+
+
+def _same_page(run: Run, text: str, style: bytes, structure: bytes | None) -> Stored | None:
+    """The first page of the run with this text and these fingerprints: the file itself, as it was fetched."""
+    # Not by style alone: other pages of the template have that too.
+    wanted = (pc.field("md5") == md5(text.encode(), usedforsecurity=False).hexdigest()) & (
+        pc.field("style") == style
+    )
+    if structure is not None:
+        wanted &= pc.field("structure") == structure
+    with run.reading("sketches"):
+        found = run.dataset("sketches").to_table(["page"], filter=wanted)["page"]
+    if not len(found):
+        return None
+    own = pc.min(found).as_py()
+    row = run.page_columns("pages", ["url", "domain"], [own]).to_pylist()[0]
+    return own, row["url"], row["domain"]
 
 
 def _too_little(page: str | Path, params: StyleParams) -> str:
@@ -208,12 +240,22 @@ def _says(before: list[str | None], after: list[str | None], own: str | None) ->
         return own is not None and domains.count(own) * 2 >= len(domains) > 0
 
     if not after:
-        return "the end of its kin"
+        return "the end of its kin; nothing below it has more in common than all HTML has"
     if mostly_own(after):
-        return "same site, another template"
-    if mostly_own(before):
-        return "the end of its site; others follow"
-    return "other sites, another template"
+        what = "same site, another template"
+    elif mostly_own(before):
+        what = "the end of its site; others follow"
+    else:
+        what = "other sites, another template"
+    return f"{what}; below it {_who(after)}"
+
+
+def _who(domains: Sequence[str | None]) -> str:
+    """The sites that most of some pages are of, with their pages, and how many others there are."""
+    most = Counter(name or "pages without a site" for name in domains).most_common()
+    named = ", ".join(f"{name} ({pages:,})" for name, pages in most[:NAMED])
+    rest = len(most) - NAMED
+    return named + (f" and {rest:,} other site{'s' * (rest > 1)}" if rest > 0 else "")
 
 
 def _threshold(gaps: list[Gap]) -> float:

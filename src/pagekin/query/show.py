@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -13,6 +14,7 @@ import pyarrow as pa
 from pagekin.errors import UsageError
 from pagekin.query.sql import sealed
 from pagekin.run import Run, damaged
+from pagekin.suggest import did_you_mean
 from pagekin.tables import TABLES
 
 
@@ -34,23 +36,26 @@ def rows(
     *,
     where: str | None = None,
     columns: Sequence[str] | None = None,
+    sort: str | None = None,
     limit: int | None = None,
 ) -> pa.Table:
-    """The rows of a table for which `where` holds, in the table's order.
+    """The rows of a table for which `where` holds, in the table's order or sorted by `COLUMN[:desc]`.
 
     Examples:
         >>> rows(pagekin.Run(example_run), "pages", where="words > 5", columns=["url"], limit=2).num_rows
         2
     """
     data = run.dataset(name)
-    unknown = [column for column in columns or () if column not in data.schema.names]
-    if unknown:
-        raise UsageError(f"{name} has no column {unknown[0]!r}; it has: {', '.join(data.schema.names)}")
+    for column in columns or ():
+        _require_column(name, column, data.schema.names)
+    order = None if sort is None else _order(name, sort, data.schema)
     with sealed() as db:
         try:
             relation = db.from_arrow(data)
             if where:
                 relation = relation.filter(where)
+            if order:
+                relation = relation.order(order)
             if columns:
                 relation = relation.project(", ".join(f'"{column}"' for column in columns))
             if limit is not None:
@@ -60,10 +65,60 @@ def rows(
             _count(run, name)  # if the table cannot be read, say that
             if where is None:
                 raise damaged(run.path, name, error) from error
-            first = str(error).splitlines()[0]
-            raise UsageError(f"cannot select by {where!r}: {first}") from error
+            hint = _hint(str(error), data.schema.names)
+            raise UsageError(f"cannot select by {where!r}: {hint}") from error
     # DuckDB gives dates in the machine's time zone.
     return found.cast(pa.schema([data.schema.field(column) for column in found.column_names]))
+
+
+def _require_column(table: str, column: str, known: Sequence[str]) -> None:
+    if column not in known:
+        has = ", ".join(known)
+        raise UsageError(f"{table} has no column {column!r}; it has: {has}{did_you_mean(column, known)}")
+
+
+def _order(table: str, sort: str, schema: pa.Schema) -> str:
+    """COLUMN or COLUMN:desc as SQL. Rows that are equal in it come in the order of the other columns."""
+    column, _, direction = sort.partition(":")
+    _require_column(table, column, schema.names)
+    if direction not in ("", "asc", "desc"):
+        raise UsageError(f"cannot sort by {sort!r}; write {column}, {column}:asc or {column}:desc")
+    others = [field.name for field in schema if field.name != column and not pa.types.is_nested(field.type)]
+    first = f'"{column}" {direction or "asc"} NULLS LAST'
+    return ", ".join([first, *(f'"{other}"' for other in others)])
+
+
+def _hint(message: str, known: Sequence[str]) -> str:
+    """What DuckDB says in one line, with its own proposals but without its drawing of the place."""
+    lines = [line.strip() for line in message.splitlines()]
+    end = next((n for n, line in enumerate(lines) if line.startswith("LINE ")), len(lines))
+    said = " ".join(line for line in lines[:end] if line)
+    wrong = re.search(r'column "([^"]+)" not found', said)
+    if wrong and "andidate bindings" not in said and "id you mean" not in said:
+        said += did_you_mean(wrong[1], known)
+    return said
+
+
+def count(run: Run, name: str, where: str | None = None) -> int:
+    """How many rows there are for which `where` holds."""
+    if where is None:
+        return _count(run, name)
+    with sealed() as db:
+        relation = db.from_arrow(run.dataset(name)).filter(where)
+        found = relation.aggregate("count(*) AS n").to_arrow_table()
+    return int(found["n"][0].as_py())
+
+
+def same_class(run: Run, name: str, page: str) -> str:
+    """An expression for the rows of a page's class in `duplicates` or `fuzzy`."""
+    # No page id has more digits.
+    named = f"page = {page}" if page.isdecimal() and len(page) < 19 else "url = " + _quoted(page)
+    found = rows(run, name, where=named, columns=["class"], limit=1)["class"].to_pylist()
+    if not found:
+        known = count(run, "pages", named)
+        why = "it is like no other page" if known else f"{run.path} has no such page"
+        raise UsageError(f"{page} is not in the table {name}: {why}")
+    return f"class = {found[0]}"
 
 
 def both(first: str, second: str | None) -> str:
@@ -112,7 +167,7 @@ def donors(run: Run, url: str) -> pa.Table:
         raise UsageError(f"{url} has no cover: {hint}")
     cover = found[0]
     ids = [donor["page"] for donor in cover["donors"]]
-    urls = run.page_columns("pages", ["url"], ids)["url"].to_pylist()
+    urls = [donor["url"] for donor in cover["donors"]]
     return pa.table(
         {
             "role": ["page"] + ["donor"] * len(ids),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from pagekin import _core
-from pagekin.params import StyleParams
+from pagekin.errors import InputError
+from pagekin.params import ShingleParams, StyleParams
 
 
 def noise(html: str | bytes) -> str:
@@ -36,6 +39,67 @@ def words(text: str) -> list[str]:
         ['fish', 'chips', '漢', '字']
     """
     return _core.words(text)
+
+
+def page_bytes(path: str | Path) -> bytes:
+    """The HTML in a file; an error if there is none."""
+    from pagekin.readers.base import looks_like_html
+
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    if not data.strip():
+        raise InputError(f"{path} is not a page: it is empty")
+    marked = looks_like_html(data) or (b"\0" not in data[:4096] and _TAG.search(data) is not None)
+    if not marked:
+        raise InputError(f"{path} is not a page: it holds no HTML; give an HTML file")
+    return data
+
+
+_TAG = re.compile(rb"<[A-Za-z!/][^<>]*>")
+
+
+@dataclass(frozen=True)
+class TextSimilarity:
+    """How alike two texts are: exactly, and as their shingles tell it."""
+
+    jaccard: float
+    """phrases in common, of all phrases of either text"""
+    estimated_jaccard: float | None
+    """shingles that agree, of all; None if a text has no words"""
+    phrases_a: int
+    """distinct phrases of the first text"""
+    phrases_b: int
+    k: int
+    """words in a phrase"""
+
+
+def text_similarity(a: str, b: str, params: ShingleParams | None = None) -> TextSimilarity:
+    """Compares two texts by their phrases. A text shorter than a phrase is one phrase.
+
+    Examples:
+        >>> text_similarity("one two three four five six", "one two three four five seven").jaccard
+        0.3333333333333333
+    """
+    params = params or ShingleParams()
+    sets = []
+    for one in (a, b):
+        said = words(one)
+        last = max(len(said) - params.k, 0)
+        sets.append({tuple(said[n : n + params.k]) for n in range(last + 1)} if said else set())
+    shingler = _core.Shingler(params.k, params.m, params.family, params.seed)
+    first, second = shingler.shingles(a), shingler.shingles(b)
+    estimate = None
+    if first is not None and second is not None:
+        estimate = sum(x == y for x, y in zip(first, second, strict=True)) / params.m
+    return TextSimilarity(
+        jaccard=len(sets[0] & sets[1]) / max(len(sets[0] | sets[1]), 1),
+        estimated_jaccard=estimate,
+        phrases_a=len(sets[0]),
+        phrases_b=len(sets[1]),
+        k=params.k,
+    )
 
 
 ENOUGH_GRAMS = 128

@@ -1,9 +1,7 @@
 """ARC, the format of web archives before WARC: its records, told in the words of WARC.
 
-A record is a line and a block of bytes. The line has the URL, the IP address, the date, the content type and
-the length; in version 2 there are five more fields before the length. The block of a page is its HTTP
-response. What is damaged has the same rows as in a WARC file, and rows depend on nothing but the bytes from
-their offset on.
+A record is a line and a block of bytes. The block of a page is its HTTP response. What is damaged has the
+same rows as in a WARC file, and rows depend on nothing but the bytes from their offset on.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from contextlib import closing
 
 from pagekin.errors import InputError
 from pagekin.params import ReadParams
+from pagekin.readers.arc_line import MAX_LINE, ArcLine, line_at, next_line
 from pagekin.readers.base import Input, Position, Record
 from pagekin.readers.frames import Broken, BrokenFrame, Codec
 from pagekin.readers.http import MAX_HEAD
@@ -22,16 +21,8 @@ from pagekin.readers.raw_record import RawRecord, damage
 from pagekin.readers.source import ReplayBuffer, Source, open_source
 from pagekin.readers.warc import WarcReader
 
-_MAX_LINE = 10 << 10
 _FIRST = 64 << 10  # of a block that is not held, enough to tell what it is
 _PIECE = 1 << 20
-_LINE = (
-    rb"(?P<url>[A-Za-z][A-Za-z0-9+.-]{0,30}:[^\r\n]{0,8192}?)"
-    rb" (?P<ip>[0-9A-Fa-f.:]{2,45}|-) (?P<date>\d{8,17})"
-    rb" (?P<type>[^\r\n]{1,600}?) (?P<length>\d{1,18})[ \t]*\r?\n"
-)
-_RECORD = re.compile(_LINE)
-_LATER_RECORD = re.compile(rb"(?<=\n)" + _LINE)
 _MEMBER = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{1,12}:")
 _BLANK = re.compile(rb"[\r\n]+")
 _REASONS = {Broken.NO_FRAME: "garbage", Broken.CORRUPT: "corrupt", Broken.TRUNCATED: "truncated"}
@@ -69,7 +60,7 @@ class ArcScanner:
     def __iter__(self) -> Iterator[RawRecord]:
         stream = self._stream
         while True:
-            stream.fill(_MAX_LINE)
+            stream.fill(MAX_LINE)
             blank = _BLANK.match(stream.buffer, stream.begin)
             if blank is not None:
                 stream.use(blank.end() - blank.start())
@@ -87,14 +78,14 @@ class ArcScanner:
                 size = stream.offset - at
                 yield damage(at, _REASONS[why], f"{size} bytes" if why is Broken.NO_FRAME else why.value)
 
-    def _line(self, count: int) -> re.Match[bytes] | None:
+    def _line(self, count: int) -> ArcLine | None:
         """The line of a record that begins after so many bytes."""
         stream = self._stream
-        line = _RECORD.match(stream.buffer, stream.begin + count)
+        line = line_at(stream.buffer, stream.begin + count)
         if line is None:
             return None
         member = stream.next_member(count + 1)
-        if member is not None and stream.begin + member < line.end() and self._line(member) is not None:
+        if member is not None and stream.begin + member < line.end and self._line(member) is not None:
             return None  # it was cut, and what looks like its rest is another record
         return line
 
@@ -110,19 +101,19 @@ class ArcScanner:
         if (lost := self._damaged(begin)) is not None:
             self._past_damage()
             return damage(offset, _REASONS[lost], lost.value)
-        if begun and size < _MAX_LINE and b"\n" not in begun.string[begun.start() :]:
+        if begun and size < MAX_LINE and b"\n" not in begun.string[begun.start() :]:
             return damage(offset, "truncated", "the file ends inside the record's headers")
         return damage(offset, "garbage", f"{size} bytes to the end")
 
-    def _record(self, line: re.Match[bytes]) -> RawRecord:
+    def _record(self, line: ArcLine) -> RawRecord:
         stream = self._stream
-        length = int(line["length"])
+        length = line.length
         head = _warc_head(line)
         known = RawRecord(stream.offset, head, head.lower(), b"", b"", length)
-        stream.use(line.end() - line.start())
+        stream.use(line.end - line.begin)
         if length > self._hold:
             return self._pass_over(known)
-        stream.fill(length + _MAX_LINE)
+        stream.fill(length + MAX_LINE)
         if stream.held < length:
             return self._short(known)
         if not self._ends_at(length):
@@ -197,7 +188,7 @@ class ArcScanner:
         known.data = stream.buffer[stream.begin : stream.begin + _FIRST]
         while True:
             missing = begin + known.length - stream.position
-            stream.fill(min(_PIECE, missing) + _MAX_LINE)
+            stream.fill(min(_PIECE, missing) + MAX_LINE)
             inner = self._search(min(stream.held, missing))
             if inner is not None:
                 stream.use(inner)
@@ -210,7 +201,7 @@ class ArcScanner:
             if stream.stop is not None:
                 stream.use(stream.held)
                 return self._cut(known, stream.position - begin)
-            stream.use(stream.held - _MAX_LINE)
+            stream.use(stream.held - MAX_LINE)
 
     def _find(self) -> bool:
         """Go to the next record after the first byte; to the end, or to damage, if there is none."""
@@ -224,14 +215,14 @@ class ArcScanner:
             if stream.stop is not None:
                 stream.use(stream.held)
                 return False
-            stream.use(stream.held - _MAX_LINE)
+            stream.use(stream.held - MAX_LINE)
 
     def _search(self, before: int) -> int | None:
         """After how many bytes a record begins: at a line's or member's beginning, not at 0, and `before`."""
         stream = self._stream
         begin = stream.begin
-        line = _LATER_RECORD.search(stream.buffer, begin + 1, begin + before + _MAX_LINE)
-        found = before if line is None else min(before, line.start() - begin)
+        line = next_line(stream.buffer, begin + 1, begin + before + MAX_LINE)
+        found = before if line is None else min(before, line.begin - begin)
         member = stream.next_member(1)
         while member is not None and member < found:
             if self._line(member) is not None:
@@ -261,9 +252,9 @@ class ArcScanner:
         return frame is not None
 
 
-def _warc_head(line: re.Match[bytes]) -> bytes:
+def _warc_head(line: ArcLine) -> bytes:
     """The line as the headers of a WARC record."""
-    url, kind = line["url"], line["type"].split()[0]
+    url, kind = line.url, line.kind.strip().partition(b" ")[0]
     scheme = url.partition(b":")[0].lower()
     if scheme in (b"http", b"https"):
         name, kind = b"response", b"application/http"
@@ -274,8 +265,8 @@ def _warc_head(line: re.Match[bytes]) -> bytes:
     fields = (
         (b"WARC-Type", name),
         (b"WARC-Target-URI", url),
-        (b"WARC-IP-Address", line["ip"].removeprefix(b"-")),
-        (b"WARC-Date", line["date"]),
+        (b"WARC-IP-Address", line.ip.removeprefix(b"-")),
+        (b"WARC-Date", line.date),
         (b"Content-Type", b"" if kind == b"no-type" else kind),
     )
     return b"WARC/1.0\r\n" + b"".join(b"%s: %s\r\n" % pair for pair in fields) + b"\r\n"

@@ -31,7 +31,13 @@ def _expand(name: str, follow_links: bool) -> list[tuple[str, str]]:
     if name == "-":
         return [("-", "stream")]
     try:
-        what = kind(name)
+        web = name.startswith(("http://", "https://"))
+        what = "folder" if web and name.endswith("/") else kind(name)
+        if web and what == "folder":
+            raise InputError(
+                f"{name}: a web site is not a crawl file; fetch it first (`pagekin crawl {name} -o crawl`), "
+                "then scan the folder `crawl`"
+            )
         if what is not None:
             return _expand_path(name, what, follow_links)
         if any(character in name for character in "*?["):

@@ -62,7 +62,7 @@ def format_of_content(stored: Source, path: str) -> str:
     start = stored.read(SNIFF)
     stored.seek(0)
     if not start:
-        raise InputError(f"{path}: the file is empty")
+        raise InputError(f"{path}: the file is empty; check that its crawl or download has ended")
     if start.startswith(b"PAR1"):
         return "parquet"
     if start.startswith(b"PK") and stored.seekable():

@@ -13,14 +13,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import dropwhile
 
 import pyarrow as pa
 
 from pagekin.errors import InputError
 from pagekin.params import ReadParams
 from pagekin.readers.arc import ArcReader
-from pagekin.readers.archive_files import ArchiveFiles, OutsideError
+from pagekin.readers.archive_files import ArchiveFiles, CountedSource, OutsideError, open_counted
 from pagekin.readers.base import (
     RECORD_BITS,
     Input,
@@ -44,6 +43,7 @@ _GROUP_BYTES = 32 << 20
 _CDXJ = re.compile(r"(?:\S+ +\d{4,17} +)?(\{.*\})\s*", re.DOTALL)
 _LETTERS = {"a": "url", "m": "mime", "s": "status", "S": "length", "V": "offset", "g": "file"}
 _FIELDS = {9: "N b a m s k r V g", 10: "N b a m s k r M V g", 11: "N b a m s k r M S V g"}
+_TOO_OFTEN = "the index names more of it than there is"
 _UNKNOWN_TYPES = ("", "-", "unk", "no-type")
 
 
@@ -65,8 +65,7 @@ def read_cdx(source: Input, params: ReadParams, after: Position | None = None) -
     with closing(open_source(source.path)) as stored:
         # From the beginning in any case: the first line may say what the others hold.
         entries: Iterator[Entry | Record] = numbered_lines(source, stored, _MAX_LINE, lines.entry)
-        last = -1 if after is None else after.record
-        yield from _read(source, params, dropwhile(lambda entry: _count(entry) <= last, entries))
+        yield from _read(source, params, entries, after)
 
 
 def read_parquet_index(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
@@ -83,8 +82,8 @@ def read_parquet_index(source: Input, params: ReadParams, after: Position | None
             found = {part: values[name] for part, name in columns.items()}
             return _entry(source, params, count, row, found)
 
-        entries = numbered_rows(source, file, list(columns.values()), entry, after)
-        yield from _read(source, params, entries)
+        entries = numbered_rows(source, file, list(columns.values()), entry, None)
+        yield from _read(source, params, entries, after)
 
 
 class _CdxLines:
@@ -152,70 +151,103 @@ def _entry(
     return Entry(count, place, file, offset, length, url)
 
 
-def _read(source: Input, params: ReadParams, entries: Iterable[Entry | Record]) -> Iterator[Record]:
-    """The records of the entries, whose bytes are read a group at a time."""
-    files = ArchiveFiles(params.base or source.path.rpartition("/")[0])
+def _read(
+    source: Input, params: ReadParams, entries: Iterable[Entry | Record], after: Position | None
+) -> Iterator[Record]:
+    """The records of the entries after a position, whose bytes are read a group at a time.
+
+    Entries before it count too: an index may have only so much read of a file.
+    """
+    reader = _GroupReader(source, params, -1 if after is None else after.record)
     group: list[Entry | Record] = []
     size = 0
     for entry in entries:
         group.append(entry)
         size += (entry.length or 0) if isinstance(entry, Entry) else 0
         if len(group) >= _GROUP or size >= _GROUP_BYTES:
-            yield from _read_group(source, params, files, group)
+            yield from reader.records(group)
             group, size = [], 0
-    yield from _read_group(source, params, files, group)
+    yield from reader.records(group)
 
 
-def _read_group(
-    source: Input, params: ReadParams, files: ArchiveFiles, group: list[Entry | Record]
-) -> Iterator[Record]:
-    paths: dict[int, str] = {}
-    wanted: dict[int, tuple[str, int, int]] = {}
-    for number, entry in enumerate(group):
-        if isinstance(entry, Entry):
-            try:
-                paths[number] = files.path(entry.file)
-            except OutsideError:
+class _GroupReader:
+    """The records of groups of entries, those after the entry `last`."""
+
+    def __init__(self, source: Input, params: ReadParams, last: int) -> None:
+        self._source = source
+        self._params = params
+        self._last = last
+        self._files = ArchiveFiles(params.base or source.path.rpartition("/")[0], params.follow_links)
+
+    def records(self, group: list[Entry | Record]) -> Iterator[Record]:
+        """Each entry's record, or why there is none."""
+        refused: dict[int, str] = {}
+        paths: dict[int, str] = {}
+        wanted: dict[int, tuple[str, int, int]] = {}
+        for number, entry in enumerate(group):
+            if isinstance(entry, Record):
                 continue
-            if entry.length is not None and not _needs_beginning(paths[number]):
-                wanted[number] = (paths[number], entry.offset, entry.length)
-    parts = dict(zip(wanted, files.ranges(list(wanted.values())), strict=True))
-    for number, entry in enumerate(group):
-        if isinstance(entry, Record):
-            yield entry
-        elif number not in paths:
-            detail = f"{entry.file} is not below {params.base or 'the folder of the index'}; see --base"
-            yield skipped(source, entry.count, entry.place, "bad-index", detail, entry.url)
-        else:
-            yield _record(source, params, entry, paths[number], parts.pop(number, None))
+            try:
+                path = paths[number] = self._files.path(entry.file)
+            except OutsideError as error:
+                refused[number] = str(error) or f"is not below {self._where()}; see --base"
+                continue
+            if _is_searched(entry, path):
+                continue
+            if not self._files.may_read(path, entry.offset, entry.length or 0):
+                refused[number] = _TOO_OFTEN
+            elif entry.count > self._last:
+                wanted[number] = (path, entry.offset, entry.length or 0)
+        parts = dict(zip(wanted, self._files.ranges(list(wanted.values())), strict=True))
+        for number, entry in enumerate(group):
+            if isinstance(entry, Record):
+                record = entry
+            elif number in refused:
+                record = self._refused(entry, refused[number])
+            elif number in parts:
+                record = self._record(entry, paths[number], parts.pop(number))
+            elif not _is_searched(entry, paths[number]):
+                continue
+            elif self._files.may_read(paths[number], entry.offset, 0):
+                record = self._record(entry, paths[number], None)
+            else:
+                record = self._refused(entry, _TOO_OFTEN)
+            if _count(entry) > self._last:
+                yield record
+
+    def _refused(self, entry: Entry, why: str) -> Record:
+        detail = f"{entry.file}: {why}"
+        return skipped(self._source, entry.count, entry.place, "bad-index", detail, entry.url)
+
+    def _where(self) -> str:
+        return self._params.base or "the folder of the index"
+
+    def _record(self, entry: Entry, path: str, part: bytes | OSError | None) -> Record:
+        """The one record of an entry, from its bytes or, if the length is not known, from its file."""
+        source = self._source
+        reader = (ArcReader if format_by_name(path) == "arc" else WarcReader)(source, self._params, path)
+        try:
+            if isinstance(part, OSError):
+                raise part
+            stored, start = (open_counted(path), entry.offset) if part is None else (Source(BytesIO(part)), 0)
+            with closing(stored):
+                record = next(reader.records(stored, start, entry.count), None)
+            if isinstance(stored, CountedSource):
+                self._files.was_read(path, stored.count)
+        except (OSError, EOFError, ValueError, zlib.error, InputError) as error:
+            detail = f"{path}: {_problem(error)}"
+            return skipped(source, entry.count, entry.place, "unreadable", detail, entry.url)
+        if record is None:
+            detail = f"{path}: nothing at offset {entry.offset}"
+            return skipped(source, entry.count, entry.place, "truncated", detail, entry.url)
+        record.offset = entry.place
+        record.url = record.url or entry.url
+        return record
 
 
-def _record(
-    source: Input, params: ReadParams, entry: Entry, path: str, part: bytes | OSError | None
-) -> Record:
-    """The one record of an entry, from its bytes or, if the length is not known, from its file."""
-    reader = (ArcReader if format_by_name(path) == "arc" else WarcReader)(source, params, path)
-    try:
-        if isinstance(part, OSError):
-            raise part
-        stored, start = (open_source(path), entry.offset) if part is None else (Source(BytesIO(part)), 0)
-        with closing(stored):
-            record = next(reader.records(stored, start, entry.count), None)
-    except (OSError, EOFError, ValueError, zlib.error, InputError) as error:
-        return skipped(
-            source, entry.count, entry.place, "unreadable", f"{path}: {_problem(error)}", entry.url
-        )
-    if record is None:
-        detail = f"{path}: nothing at offset {entry.offset}"
-        return skipped(source, entry.count, entry.place, "truncated", detail, entry.url)
-    record.offset = entry.place
-    record.url = record.url or entry.url
-    return record
-
-
-def _needs_beginning(path: str) -> bool:
-    """The dictionary of a .warc.zst is at the beginning of the file."""
-    return path.lower().endswith((".zst", ".zstd"))
+def _is_searched(entry: Entry, path: str) -> bool:
+    """Whether the file itself is read: the length is not known, or its beginning holds a dictionary."""
+    return entry.length is None or path.lower().endswith((".zst", ".zstd"))
 
 
 def _count(entry: Entry | Record) -> int:

@@ -42,7 +42,6 @@ def write_report(run: Run, path: Path, clusters: Sequence[int] = (), like: Seque
     data = Data(run)
     html = rendered(data, chapters(data, clusters, like))
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, html.encode("utf-8", "replace"))
 
 
@@ -78,6 +77,7 @@ def rendered(data: Data, sections: Sequence[Section]) -> str:
         "header",
         tag("h1", f"What is in {name}"),
         tag("p", headline(data), " ", tag("a", "What was read", href="#read")),
+        _state(data.run),
         class_="top",
     )
     body = tag(
@@ -98,6 +98,17 @@ def _name(run: Run) -> str:
     inputs = run.info["inputs"]
     path = Path(inputs[0]["path"]) if len(inputs) == 1 and inputs[0]["path"] != "-" else run.path.resolve()
     return plain(path.name)
+
+
+def _state(run: Run) -> Html:
+    """A warning above everything else if the scan did not end well."""
+    state = run.info["state"]
+    if state == "done":
+        return Html("")
+    said = "This scan is not finished: findings may be missing."
+    if state == "failed":
+        said = f"This scan failed: {run.info.get('failure', 'see the terminal')}. What was read is below."
+    return tag("p", tag("strong", said), class_="failed")
 
 
 def _findings(sections: Sequence[Section]) -> Html:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pagekin.errors import MissingExtraError, UsageError
+from pagekin.errors import MissingExtraError, OutputExistsError, UsageError
 from pagekin.fs import write_atomically, writing
 from pagekin.look.chart import WIDTH, drawing
 from pagekin.look.figure import Figure, can_png
@@ -30,7 +30,6 @@ def write_plot(path: Path, figure: Figure) -> None:
     check_plot(path)
     data = figure.png() if path.suffix.lower() == ".png" else figure.standalone().encode()
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)
 
 
@@ -52,7 +51,7 @@ def tiled(figures: Sequence[Figure], key: str, title: str) -> Figure:
 
 
 def write_figures(
-    run: Run, folder: Path, clusters: Sequence[int] = (), like: Sequence[str] = ()
+    run: Run, folder: Path, clusters: Sequence[int] = (), like: Sequence[str] = (), *, force: bool = False
 ) -> list[Path]:
     """Writes every figure of the report: NAME.svg, NAME.csv and, where possible, NAME.png; tables as CSV.
 
@@ -67,8 +66,11 @@ def write_figures(
             files += [(f"{figure.key}.png", figure.png())] if png else []
             files.append((f"{figure.key}.csv", figure.csv().encode()))
         files += [(f"{table.key}.csv", table.csv().encode()) for table in section.tables()]
+    there = next((name for name, _ in files if (folder / name).exists()), None)
+    if there is not None and not force:
+        raise OutputExistsError(f"{folder} holds {there}; give another folder, or force=True to replace it")
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         for name, content in files:
             write_atomically(folder / name, content)
     return [folder / name for name, _ in files]

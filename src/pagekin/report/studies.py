@@ -17,6 +17,9 @@ from pagekin.report.story import MARKS, TOP, Block, Data, Pair, Section, empty, 
 from pagekin.studies.kept import AUDIT, CALIBRATION, SWEEP, kept
 
 CORNERS = 300
+RULES = {"by_covered": "by covered grams", "by_patch": "by patch grams"}
+"""The columns of a sweep that count quilts by one share, and how they are called."""
+
 SWEPT = {
     "k": "words in a gram (k)",
     "m": "most pages that may hold a patch gram (m)",
@@ -126,49 +129,38 @@ def studies(data: Data) -> list[Section]:
 
 
 def sweep_figures(points: Sequence[dict[str, Any]], pivot: dict[str, float]) -> list[Figure]:
-    """The paper's Figure 3: quilts as each parameter varies; the pivot is marked."""
+    """The paper's Figure 3: quilts as each parameter varies, by either share; the pivot is marked."""
     figures = []
-    top = max((point["quilted"] for point in points), default=1) or 1
+    top = max((point[count] for point in points for count in RULES), default=1) or 1
     for name, words in SWEPT.items():
         mine = sorted((p for p in points if p["swept"] == name), key=lambda p: p[name])
         if not mine:
             continue
         low, high = mine[0][name], mine[-1][name]
         x = Axis(words, low, high if high > low else low + 1, whole=name != "theta")
-        chart = Chart(x, Axis.over("quilts", [top], whole=True))
-        chart.line([(p[name], p["quilted"]) for p in mine], dots=True)
-        chart.points(
-            [
-                Mark(
-                    p[name],
-                    p["quilted"],
-                    _swept(p, name),
-                    5 if p[name] == pivot[name] else 4,
-                    1,
-                    p[name] == pivot[name],
-                )
-                for p in mine
-            ]
-        )
+        chart = Chart(x, Axis.over("quilts", [top], whole=True), legend=list(RULES.values()))
+        for series, rule in reversed(list(enumerate(RULES, 1))):
+            chart.line([(p[name], p[rule]) for p in mine], series=series)
+            chart.points([_swept(p, name, rule, series, pivot) for p in mine])
         first, last = mine[0]["quilted"], mine[-1]["quilted"]
         title = f"From {name} = {low:g} to {high:g}, quilts go from {first:,} to {last:,}"
         columns = [
             Column(words, "scaled", name),
             Column("quilts", "count", "quilted"),
             Column("mean sources", "count", "sources"),
+            *(Column(text, "count", rule) for rule, text in RULES.items()),
         ]
-        rows = [[p[name], p["quilted"], p["sources"]] for p in mine]
-        figures.append(
-            Figure(
-                f"sweep-{name}", title, chart.svg(f"{title}. The run's own value is marked."), columns, rows
-            )
-        )
+        rows = [[p[name], p["quilted"], p["sources"], *(p[rule] for rule in RULES)] for p in mine]
+        drawing = chart.svg(f"{title}. The run's own value is marked.")
+        figures.append(Figure(f"sweep-{name}", title, drawing, columns, rows))
     return figures
 
 
-def _swept(point: dict[str, Any], name: str) -> str:
-    sources = "" if point["sources"] is None else f", {point['sources']:.1f} sources on average"
-    return f"{name} = {point[name]:g}: {plural(point['quilted'], 'quilt')}{sources}"
+def _swept(point: dict[str, Any], name: str, rule: str, series: int, pivot: dict[str, float]) -> Mark:
+    """One point of a curve; that of the run's own parameters stands out."""
+    own = point[name] == pivot[name]
+    says = f"{name} = {point[name]:g}: {plural(point[rule], 'quilt')} {RULES[rule]}"
+    return Mark(point[name], point[rule], says, 5 if own else 4, series, own)
 
 
 def sweep(measured: dict[str, Any]) -> Section:

@@ -38,6 +38,7 @@ KINDS = {
     "link farm": "pages of many sites that mostly link to each other",
     "mirror": "copies of the same pages on several hosts",
     "copy/paste": "the same piece of text or markup on sites that share no template",
+    "stock page": "parked, default, error and challenge pages, which nobody wrote",
 }
 
 

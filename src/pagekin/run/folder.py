@@ -34,6 +34,7 @@ from pagekin.params import Params
 from pagekin.readers import Input
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run.identity import FORMAT, KEYS, Identity, difference
+from pagekin.suggest import did_you_mean
 from pagekin.tables import TABLES, Table
 from pagekin.tables.lookup import TableLookup
 
@@ -62,7 +63,7 @@ class Run:
             self.info: dict[str, Any] = json.loads(file.read_bytes())
         except FileNotFoundError:
             hint = "no such folder" if not self.path.exists() else "it has no run.json"
-            raise RunError(f"{self.path} is not a run folder: {hint}; make one with `pagekin scan`") from None
+            raise RunError(f"{self.path} is not a run folder: {hint}; make one with `pagekin.scan`") from None
         except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"cannot read {file}: {error}") from error
         if not isinstance(self.info, dict):
@@ -115,7 +116,10 @@ class Run:
     def dataset(self, name: str) -> ds.Dataset:
         """A table as an Arrow dataset, for reading piece by piece."""
         if name not in TABLES:
-            raise TableMissingError(f"no table is called {name!r}; this run has: {', '.join(self.tables)}")
+            has = ", ".join(self.tables)
+            raise TableMissingError(
+                f"no table is called {name!r}; this run has: {has}{did_you_mean(name, TABLES)}"
+            )
         path = self.path / f"{name}.parquet"
         if not path.exists():
             state = "has no" if self.info["state"] == "done" else "is not finished and has no"
@@ -200,13 +204,15 @@ class Run:
         """Opens a folder for writing: a new one, or with `resume` one begun with the same identity."""
         folder = Path(path)
         if not _is_unicode(str(folder)):
-            raise OutputError(f"cannot write to {folder}: Arrow needs a path in UTF-8; choose another -o")
+            raise OutputError(f"cannot write to {folder}: Arrow needs a path in UTF-8; choose another folder")
         with writing(folder, resumable=True):
             folder.mkdir(parents=True, exist_ok=True)
             _holds_run(folder, resume)
             lock = _lock(folder)
             # Asked again: another process may have begun, or even ended, before we had the lock.
             try:
+                if not resume and _failed(folder):
+                    _remove_run(folder)
                 if not _holds_run(folder, resume):
                     info = asdict(identity) | {"state": "running", "steps": {}, "counts": {}, "skipped": {}}
                     _write_info(folder, info)
@@ -223,7 +229,7 @@ class Run:
             if self.info[key] != value:
                 raise ParamsMismatchError(
                     f"{self.path} was begun with other {key} ({difference(self.info[key], value)}); "
-                    "give the same, or choose another -o"
+                    "give the same, or choose another folder"
                 )
 
     def update(self, **values: Any) -> None:
@@ -329,15 +335,30 @@ def damaged(folder: Path, table: str, error: Exception) -> RunError:
 def _holds_run(folder: Path, resume: bool) -> bool:
     """Whether there is a run in the folder already; fails where we may not write."""
     if (folder / "run.json").exists():
-        if not resume:
+        if not resume and not _failed(folder):
             raise RunExistsError(
-                f"{folder} already holds a run; add --resume to go on with it, or choose another -o"
+                f"{folder} already holds a run; add resume=True to go on with it, or choose another folder"
             )
         return True
     # A kill may have come before run.json was in place.
     if any(p.name != ".lock" and not p.match(HALF_WRITTEN) for p in folder.iterdir()):
-        raise RunExistsError(f"{folder} exists and is not a run folder; choose another -o")
+        raise RunExistsError(f"{folder} exists and is not a run folder; choose another")
     return False
+
+
+def _failed(folder: Path) -> bool:
+    """Whether a scan into this folder failed, so that another may begin in it."""
+    try:
+        return bool(json.loads((folder / "run.json").read_bytes())["state"] == "failed")
+    except (OSError, ValueError, TypeError, KeyError):
+        return False
+
+
+def _remove_run(folder: Path) -> None:
+    """Removes what a failed scan left, run.json last: until then the folder is that of a failed scan."""
+    for name in (*(f"{table}.parquet" for table in TABLES), ".work"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / "run.json").unlink(missing_ok=True)
 
 
 def _is_unicode(text: str) -> bool:

@@ -50,6 +50,21 @@ KEYS = frozenset({f.name for f in fields(Identity)} | {"state", "steps", "counts
 """What `run.json` holds from its first moment on."""
 
 
+def _other_inputs(old: Sequence[str], new: Sequence[str]) -> str:
+    """How two lists of files differ; nothing if they do not."""
+    gone = [path for path in old if path not in new]
+    more = [path for path in new if path not in old]
+    if gone or more:
+        said = (("not given now", gone), ("new", more))
+        return "; ".join(f"{what}: {_some(paths)}" for what, paths in said if paths)
+    return "" if old == new else f"the same files in another order, which began with {old[0]}"
+
+
+def _some(paths: Sequence[str], most: int = 3) -> str:
+    rest = len(paths) - most
+    return ", ".join(paths[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
 def difference(old: Any, new: Any, name: str = "") -> str:
     """The first difference between two recorded values, in words."""
     if isinstance(old, dict) and isinstance(new, dict):
@@ -57,7 +72,7 @@ def difference(old: Any, new: Any, name: str = "") -> str:
             if old.get(key) != new.get(key):
                 return difference(old.get(key), new.get(key), f"{name}.{key}" if name else key)
     if isinstance(old, list) and isinstance(new, list):
-        if len(old) != len(new):
-            return f"{len(old)} then, {len(new)} now"
-        return next(difference(o, n, o.get("path", "")) for o, n in zip(old, new, strict=True) if o != n)
+        return _other_inputs([one["path"] for one in old], [one["path"] for one in new]) or next(
+            f"{o['path']} has changed since" for o, n in zip(old, new, strict=True) if o != n
+        )
     return f"{name}: {old} then, {new} now" if name else f"{old} then, {new} now"

@@ -17,8 +17,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts.find import COVERED, QuiltReducer, check_sites, own_rows, quilt_rows
+from pagekin.detect.quilts.dates import read_dates
+from pagekin.detect.quilts.flow import Covered, rows_from
+from pagekin.detect.quilts.inputs import check_sites, quilt_inputs
+from pagekin.detect.quilts.rows import FOUND, quilt_rows, ratio
 from pagekin.engines.base import Advance, Progress, Resources, Silent
+from pagekin.engines.local import LocalEngine
 from pagekin.params import SHARES, QuiltParams
 from pagekin.run import Run
 from pagekin.sites import read_server_map
@@ -92,13 +96,14 @@ def sweep(
         ['swept', 'k', 'm', 'c', 'theta', 'quilted', 'sources', 'by_covered', 'by_patch']
     """
     grid = grid or Grid(run.params.quilts)
-    check_sites(run, grid.pivot)
+    engine = LocalEngine(threads, memory=memory)
+    check_sites(run, engine, grid.pivot)
     points = list(grid.points())
     found: dict[Point, dict[str, Any]] = {}
     ks = sorted({point.k for point in points})
     for done, k in enumerate(ks):
         of_k = [point for point in points if point.k == k]
-        counted = _count(run, grid, k, max(point.m for point in of_k), threads, memory)
+        counted = _count(run, grid, k, max(point.m for point in of_k), engine)
         for m in sorted({point.m for point in of_k}):
             of_m = [point for point in of_k if point.m == m]
             found.update(_at(run, counted, of_m, grid.pivot))
@@ -106,15 +111,16 @@ def sweep(
     return pa.Table.from_pylist([dataclasses.asdict(point) | found[point] for point in points], POINTS)
 
 
-def _count(run: Run, grid: Grid, k: int, m: int, threads: int, memory: int) -> _core.CountedGrams:
+def _count(run: Run, grid: Grid, k: int, m: int, engine: LocalEngine) -> _core.CountedGrams:
     """The counted grams of k words. The file they spill to is already unlinked when this returns."""
     params = dataclasses.replace(grid.pivot, k=k, verify=False, keep_grams=False)
+    said = engine.table(read_dates(params.dates))
+    inputs = quilt_inputs(run, engine, params, read_server_map(run.params.servers.map), said)
     with TemporaryDirectory(prefix="pagekin-sweep-") as folder:
-        server_map = read_server_map(run.params.servers.map)
-        reducer = QuiltReducer(run, params, Resources(threads, memory, Path(folder)), server_map)
-        for known in run.lineage:
-            for batch in known.batches("texts", ["page", "text"]):
-                reducer.push(batch)
+        reducer = Covered(params).whole(Resources(engine.threads, engine.memory, Path(folder)))
+        for name, data in inputs.items():
+            for batch in data.open(None):
+                reducer.push(name, batch)
         return reducer.count(m)
 
 
@@ -125,21 +131,19 @@ def _at(
     least_c, least_theta = min(point.c for point in points), min(point.theta for point in points)
     # By patch grams: what is a quilt by covered ones is a quilt by these too.
     covers = counted.covers(points[0].m, least_c, least_theta, pivot.min_share)
-    tables = [pa.Table.from_batches([batch]).filter(batch["quilt"]) for batch in own_rows(run, covers)]
-    quilts = quilt_rows(pa.concat_tables(tables or [COVERED.empty_table()]))
-    found = {}
+    found = [quilt_rows(batch.filter(batch["quilt"])) for batch in rows_from(run.first_page, covers)]
+    quilts = pa.Table.from_batches(found, FOUND)
+    shares = {share: ratio(quilts[f"{share}_grams"], quilts["grams"]) for share in SHARES}
+    answers = {}
     for point in points:
         enough = pc.greater_equal(quilts["sources"], point.c)
-        inside = {
-            share: pc.and_(enough, pc.greater_equal(quilts[f"{share}_fraction"], point.theta))
-            for share in SHARES
-        }
-        found[point] = {
+        inside = {share: pc.and_(enough, pc.greater_equal(shares[share], point.theta)) for share in SHARES}
+        answers[point] = {
             "quilted": _count_true(inside[pivot.share]),
             "sources": pc.mean(quilts["sources"].filter(inside[pivot.share])).as_py(),
             **{f"by_{share}": _count_true(inside[share]) for share in SHARES},
         }
-    return found
+    return answers
 
 
 def _count_true(values: pa.ChunkedArray) -> int:

@@ -72,7 +72,6 @@ def write_web(
     collecting = gc.isenabled()
     gc.disable()  # makes no cycles, and looking for them takes a twentieth of the time
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         with parts[0].open("wb", buffering=1 << 20) as file:
             warc = WarcWriter(file, seed, target.name, target.name.endswith(".gz"))
             truth = TruthWriter(parts[1])

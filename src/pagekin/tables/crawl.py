@@ -108,7 +108,8 @@ SKETCHES = Table(
         Column(
             "shingles",
             pa.binary(),
-            "m chosen phrases: 64-bit fingerprints, little-endian, one for each function; null without words",
+            "m chosen phrases of the text as a circle: 64-bit fingerprints, little-endian, one for each "
+            "function; null without words",
         ),
         Column("skeleton", pa.binary(), "minima over the runs of four tags: 32 numbers as in `style`"),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),

@@ -16,6 +16,7 @@ DUPLICATES = Table(
         URL,
         Column("kind", pa.string(), "`exact`: the representative's text, byte for byte; `near`: almost"),
         Column("representative", pa.int64(), "the page that stands for the class: its first"),
+        Column("representative_url", pa.string(), "its URL"),
         Column(
             "jaccard",
             pa.float64(),
@@ -23,4 +24,5 @@ DUPLICATES = Table(
             "the text; with duplicates.wrap, as in the paper, they go on from its end to its beginning",
         ),
     ),
+    brief=("url", "kind", "jaccard", "representative_url"),
 )

@@ -17,6 +17,7 @@ FUZZY = Table(
         URL,
         Column("kind", pa.string(), "`exact`: the same text as the representative; else `near`"),
         Column("representative", pa.int64(), "the page that stands for the class: its smallest"),
+        Column("representative_url", pa.string(), "its URL"),
         Column("score", pa.int32(), "ssdeep score against the representative, 0 to 100"),
         Column(
             "chain",
@@ -26,12 +27,13 @@ FUZZY = Table(
         Column(
             "similarity",
             pa.float64(),
-            "phrases in common with the representative, of all of either; exact (null if not verified)",
+            "phrases in common with the representative, of all of either; exact (null if not verified). "
+            "Phrases begin and end in the text, in either profile",
         ),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
         Column("ssdeep", pa.string(), "ssdeep digest of the text as UTF-8"),
     ),
-    brief=("class", "page", "url", "kind", "score", "similarity"),
+    brief=("url", "kind", "score", "similarity", "representative_url"),
 )
 
 DUPLICATE_RATES = Table(

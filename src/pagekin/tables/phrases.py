@@ -6,16 +6,24 @@ import pyarrow as pa
 
 from pagekin.tables.base import PAGE, URL, Column, Table
 
+CIRCLE = "a text is a circle here, whose last words and first make phrases too"
+"""What shingles are made of, in either profile."""
+
 DONOR = pa.struct(
-    [pa.field("page", pa.int64()), pa.field("shingles", pa.int64()), pa.field("foreign", pa.bool_())]
+    [
+        pa.field("page", pa.int64()),
+        pa.field("url", pa.string()),
+        pa.field("shingles", pa.int64()),
+        pa.field("foreign", pa.bool_()),
+    ]
 )
 
 PHRASES = Table(
     "phrases",
-    "Popular phrases: those that one function chose on enough pages.",
+    "Popular phrases: those that many pages have among their shingles.",
     ("-pages", "phrase", "fingerprint"),
     (
-        Column("phrase", pa.string(), "its words, case-folded"),
+        Column("phrase", pa.string(), f"its words, case-folded; {CIRCLE}"),
         Column("pages", pa.int64(), "pages that hold it as a shingle, under any function"),
         Column("hosts", pa.int64(), "hosts of those pages"),
         Column("domains", pa.int64(), "domains of those pages, by the server map where one is given"),
@@ -27,11 +35,13 @@ PHRASES = Table(
     brief=("phrase", "pages", "hosts", "domains", "kind", "example_url"),
 )
 
+POPULAR_COLUMN = Column("popular", pa.int64(), f"shingles of the page that are popular; {CIRCLE}")
+
 POPULAR = Table(
     "popular",
     "How many shingles of each page are popular; representatives of duplicate classes only.",
     ("page",),
-    (PAGE, URL, Column("popular", pa.int64(), "shingles of the page that are popular")),
+    (PAGE, URL, POPULAR_COLUMN),
 )
 
 COVERS = Table(
@@ -41,13 +51,16 @@ COVERS = Table(
     (
         PAGE,
         URL,
-        Column("popular", pa.int64(), "shingles of the page that are popular"),
+        POPULAR_COLUMN,
         Column("cover", pa.int64(), "donors: pages that together hold the popular shingles"),
         Column("foreign", pa.int64(), "popular shingles that donors of other sites hold"),
         Column(
-            "donors", pa.list_(DONOR), "in order of choice: page, shingles it is the first to cover, foreign"
+            "donors",
+            pa.list_(DONOR),
+            "in order of choice: page, its URL, shingles it is the first to cover, foreign",
         ),
     ),
+    brief=("url", "popular", "cover", "foreign", "donors"),
 )
 
 SITES = Table(

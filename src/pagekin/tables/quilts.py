@@ -14,7 +14,7 @@ QUILTS = Table(
     (
         PAGE,
         URL,
-        Column("grams", pa.int64(), "distinct grams of the page"),
+        Column("grams", pa.int64(), "distinct grams of the page; they begin and end in the text"),
         Column("covered_grams", pa.int64(), "of those, how many the named sources cover"),
         Column("covered_fraction", pa.float64(), "covered_grams / grams"),
         Column("patch_grams", pa.int64(), "of those, how many 2 to m pages hold"),
@@ -83,7 +83,7 @@ ORIGINALITY = Table(
     (
         PAGE,
         URL,
-        Column("grams", pa.int64(), "distinct grams of the page"),
+        Column("grams", pa.int64(), "distinct grams of the page; they begin and end in the text"),
         Column("own_grams", pa.int64(), "of those, how many no other page holds"),
         Column("originality", pa.float64(), "own_grams / grams (null for a page without grams)"),
     ),

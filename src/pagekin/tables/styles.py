@@ -6,7 +6,15 @@ import pyarrow as pa
 
 from pagekin.tables.base import PAGE, URL, Column, Table
 
-_RANK = Column("rank", pa.int64(), "1 for the highest weight; then by pages, then by cluster")
+STYLE_KINDS = ("template", "link farm", "mirror", "copy/paste", "stock page")
+"""What a cluster may be."""
+
+_RANK = Column(
+    "rank",
+    pa.int64(),
+    "1 for the highest weight (the highest score with style.rank = `score`, as in the paper); then by "
+    "pages, then by cluster",
+)
 _CLUSTER = Column("cluster", pa.int64(), "the cluster: the smallest page id in it")
 
 STYLE_CLUSTERS = Table(
@@ -31,7 +39,7 @@ STYLE_CLUSTERS = Table(
         Column(
             "kind",
             pa.string(),
-            "template, link farm, mirror, copy/paste, stock page; null without duplicates",
+            f"{', '.join(STYLE_KINDS)}; null without duplicates",
         ),
         Column("name", pa.string(), "the genre or software, by what the pages say of themselves"),
         Column("centroid", pa.int64(), "page: the member with the highest mean similarity to the others"),

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pagekin import _core
 from pagekin.index.catalog import Catalog
 from pagekin.verdicts.effective import carried
-from pagekin.verdicts.labels import SPAM
+from pagekin.verdicts.labels import SPAM, Verdict
 from pagekin.verdicts.state import State
 
 FORMATS = ("domains", "hosts", "urls", "jsonl", "adblock")
@@ -65,6 +65,7 @@ def block_list(catalog: Catalog, state: State, form: str, limits: Thresholds) ->
     `urls` has a line for each spam page, whatever its site; the allow-list keeps sites out of every list.
     """
     state.refresh()
+    verdicts = {row.uid: row for row in state.rows()}
     if form == "urls":
         select = (
             "SELECT url AS name, page, hand, uid, url FROM carried WHERE label = 'spam' ORDER BY url, page"
@@ -72,7 +73,7 @@ def block_list(catalog: Catalog, state: State, form: str, limits: Thresholds) ->
         for row in carried(catalog, state, select).to_pylist():
             if row["name"] and not _shielded(state, row["name"]):
                 hand = row["hand"] == SPAM
-                yield Line(row["name"], 1, 1, int(hand), 0, _evidence(state, [row]))
+                yield Line(row["name"], 1, 1, int(hand), 0, _evidence(verdicts, [row]))
         return
     column = "host" if form == "hosts" else "domain"
     # Only sites with a spam page are looked at, but all their pages count.
@@ -89,7 +90,7 @@ def block_list(catalog: Catalog, state: State, form: str, limits: Thresholds) ->
             and not state.allows_site(row["name"])
             and not _shielded(state, row["name"])
         ):
-            yield Line(**row | {"evidence": _evidence(state, row["evidence"])})
+            yield Line(**row | {"evidence": _evidence(verdicts, row["evidence"])})
 
 
 def _shielded(state: State, name: str) -> bool:
@@ -98,11 +99,10 @@ def _shielded(state: State, name: str) -> bool:
     return state.allows_site(host) or state.allows_site(_core.domain(host))
 
 
-def _evidence(state: State, pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    by_uid = {row.uid: row for row in state.rows()}
+def _evidence(verdicts: dict[str, Verdict], pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for page in pages:
-        verdict = by_uid[page["uid"]]
+        verdict = verdicts[page["uid"]]
         through = {} if verdict.scope == "hand" else {"through": f"{verdict.kind} {verdict.target}"}
         found.append(
             {

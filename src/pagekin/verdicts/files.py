@@ -12,7 +12,8 @@ from typing import Any
 
 from pagekin.errors import InputError, UsageError
 from pagekin.index.catalog import Catalog
-from pagekin.verdicts.labels import COLUMNS, HAND, Verdict, checked, now, uid_of
+from pagekin.look.cells import csv_line, guarded
+from pagekin.verdicts.labels import COLUMNS, HAND, Verdict, checked, is_id, now, uid_of
 from pagekin.verdicts.store import Store
 
 FORMATS = ("csv", "jsonl")
@@ -32,21 +33,15 @@ def written(rows: Iterable[Verdict], form: str) -> Iterator[str]:
         for row in rows:
             yield json.dumps(asdict(row), ensure_ascii=False) + "\n"
         return
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    yield csv_line(COLUMNS)
     for row in rows:
-        writer.writerow([_guarded(value) for value in asdict(row).values()])
-        yield out.getvalue()
-        out.seek(0)
-        out.truncate()
-    yield out.getvalue()
+        yield csv_line(map(_cell, asdict(row).values()))
 
 
-def _guarded(value: str | None) -> str:
-    """A spreadsheet would run a cell that begins like a formula; `read_rows` takes the mark off again."""
+def _cell(value: str | None) -> str:
+    """Marked as text where a spreadsheet would run it; `read_rows` takes the mark off again."""
     text = value or ""
-    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r", "'") else text
+    return f"'{text}" if text.startswith("'") else guarded(text)
 
 
 @dataclass(frozen=True)
@@ -75,7 +70,7 @@ def import_rows(store: Store, catalog: Catalog, path: Path) -> Imported:
 def read_rows(path: Path) -> Iterator[Verdict]:
     """The verdicts of a file. Only `kind`, `label` and `target` or `url` are needed; a CSV has a header."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
     for number, row in _parsed(path, text):
@@ -88,15 +83,19 @@ def read_rows(path: Path) -> Iterator[Verdict]:
 def _parsed(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if format_of(path) == "csv":
         reader = csv.DictReader(io.StringIO(text, newline=""))
-        for row in reader:
-            values = {key: (value or "") for key, value in row.items() if key}
-            yield reader.line_num, {k: v[1:] if v[:1] == "'" else v for k, v in values.items()}
+        try:
+            for row in reader:
+                values = {key: (value or "") for key, value in row.items() if key}
+                yield reader.line_num, {k: v[1:] if v[:1] == "'" else v for k, v in values.items()}
+        except csv.Error as error:
+            raise InputError(f"{path}, line {reader.line_num}: not CSV: {error}") from error
         return
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines: a reason may hold characters that it takes for line ends.
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(f"{path}, line {number}: not JSON: {error}") from error
             if not isinstance(row, dict):
                 raise InputError(f"{path}, line {number}: not an object")
@@ -130,7 +129,7 @@ def _placed(catalog: Catalog, row: Verdict) -> Verdict | None:
     """The row with the ids of this run; None if it is about nothing here."""
     if row.kind not in ("page", "cluster", "class"):
         return checked(row)
-    here = catalog.page(int(row.target)) if row.target.isascii() and row.target.isdigit() else None
+    here = catalog.page(int(row.target)) if is_id(row.target) else None
     if row.url is not None and (here is None or here["url"] != row.url):
         page = catalog.page_of_url(row.url)
         here = None if page is None else catalog.page(page)

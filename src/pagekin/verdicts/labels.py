@@ -104,7 +104,7 @@ def checked(verdict: Verdict) -> Verdict:
 
 def is_id(target: str) -> bool:
     """Whether a target is the number of a page, cluster or class."""
-    return target.isascii() and target.isdigit() and len(target) < 20
+    return target.isascii() and target.isdigit() and len(target) < 20 and int(target) < 1 << 63
 
 
 def judge_name(who: str) -> str:

@@ -46,6 +46,8 @@ class Estimate:
     population: int
     size: int
     labels: dict[str, int]
+    who: str | None = None
+    """the judge; None for all, where the last word on a thing counts"""
 
     @property
     def judged(self) -> int:
@@ -63,18 +65,27 @@ class Estimate:
         return wilson(self.labels[SPAM], self.judged)
 
 
-def estimate(catalog: Catalog, state: State, sample: Sample, params: Params) -> Estimate:
-    """How a sample was judged so far."""
+def estimate(
+    catalog: Catalog, state: State, sample: Sample, params: Params, who: str | None = None
+) -> Estimate:
+    """How a sample was judged so far, by all or by one judge."""
     targets = sample.targets(catalog)
-    labels = state.counts((sample.kind, target) for target in targets)
-    return Estimate(sample, told(params, sample.queue), sample.population(catalog), len(targets), labels)
+    labels = state.counts(((sample.kind, target) for target in targets), who)
+    said = told(params, sample.queue)
+    return Estimate(sample, said, sample.population(catalog), len(targets), labels, who)
 
 
 def estimates(catalog: Catalog, state: State, params: Params) -> list[Estimate]:
-    """All samples in which somebody judged something, random ones first."""
-    names = sorted({row.sample for row in state.rows() if row.scope == HAND and row.sample})
-    found = [estimate(catalog, state, Sample.parse(name), params) for name in names]
-    return sorted(found, key=lambda one: (one.sample.order != "random", str(one.sample)))
+    """All judged samples, random ones first; where several people judged, each one's own below it."""
+    judges: dict[str, set[str]] = {}
+    for row in state.rows():
+        if row.scope == HAND and row.sample:
+            judges.setdefault(row.sample, set()).add(row.who)
+    found = []
+    for name, several in judges.items():
+        alone = sorted(several) if len(several) > 1 else []
+        found += [estimate(catalog, state, Sample.parse(name), params, who) for who in (None, *alone)]
+    return sorted(found, key=lambda one: (one.sample.order != "random", str(one.sample), one.who or ""))
 
 
 def told(params: Params, queue: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
+
+import pyarrow as pa
 
 from pagekin.errors import UsageError
 from pagekin.index.catalog import Catalog
@@ -72,15 +73,17 @@ class Sample:
         """The things to judge, in order: the same ones for the same run, always."""
         _, all_of_them, ranked = QUEUES[self.queue]
         if self.order == "rank":
-            return _column(catalog, ranked.format(n=self.size))
-        everything = _column(catalog, all_of_them)
-        return Random(self.seed).sample(everything, min(self.size, len(everything)))
+            return _texts(catalog.arrow(ranked.format(n=self.size)))
+        # Places are drawn, not things: of a million only the hundred that are wanted become Python objects.
+        everything = catalog.arrow(all_of_them)
+        size = everything.num_rows
+        return _texts(everything.take(Random(self.seed).sample(range(size), min(self.size, size))))
 
     def population(self, catalog: Catalog) -> int:
         """How many things it was drawn from."""
-        return len(_column(catalog, QUEUES[self.queue][1]))
+        found: int = catalog.one(f"SELECT count(*) AS n FROM ({QUEUES[self.queue][1]})")
+        return found
 
 
-def _column(catalog: Catalog, sql: str) -> list[str]:
-    values: Sequence[object] = catalog.arrow(sql).column(0).to_pylist()
-    return [str(value) for value in values]
+def _texts(table: pa.Table) -> list[str]:
+    return [str(value) for value in table.column(0).to_pylist()]

@@ -154,11 +154,11 @@ class State:
         """Everyone who judged by hand."""
         return sorted({row.who for row in self._rows if row.scope == HAND})
 
-    def counts(self, keys: Iterable[tuple[str, str]]) -> dict[str, int]:
-        """How many of these things carry each label by hand."""
+    def counts(self, keys: Iterable[tuple[str, str]], who: str | None = None) -> dict[str, int]:
+        """How many of these things carry each label by hand; by one judge's hand alone, if one is named."""
         counted = dict.fromkeys(LABELS, 0)
         for kind, target in keys:
-            row = self.current(HAND, kind, target)
+            row = self.current(HAND, kind, target) if who is None else self.by_judge(kind, target).get(who)
             if row is not None and row.label is not None:
                 counted[row.label] += 1
         return counted

@@ -8,6 +8,7 @@ turn.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import threading
 import uuid
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pagekin.errors import OutputError, RunError, UsageError
 from pagekin.fs import TEMP_SUFFIX, writing
@@ -65,6 +67,7 @@ class Store:
         self.path = Path(folder) / FILE
         self.read_only = read_only or not _can_write(self.path)
         self._local = threading.local()
+        self._copy: TemporaryDirectory[str] | None = None
 
     def judge(
         self,
@@ -172,11 +175,27 @@ class Store:
     def _connect(self) -> sqlite3.Connection:
         if not self.read_only:
             return sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
-        # A disk that cannot be written has no room for the journal's shared memory either.
-        still = "" if _can_write(self.path) else "&immutable=1"
+        path, still = self.path, ""
+        if not _can_write(self.path):
+            # A disk that cannot be written has no room for the journal's shared memory either.
+            path, still = self._still(), "&immutable=1"
         return sqlite3.connect(
-            f"{self.path.resolve().as_uri()}?mode=ro{still}", uri=True, timeout=PATIENCE, isolation_level=None
+            f"{path.resolve().as_uri()}?mode=ro{still}", uri=True, timeout=PATIENCE, isolation_level=None
         )
+
+    def _still(self) -> Path:
+        """The file, or a whole copy of it: after a kill the last verdicts stand in the journal alone."""
+        journal = self.path.with_name(f"{FILE}-wal")
+        if not journal.exists() or not journal.stat().st_size:
+            return self.path
+        if self._copy is None:
+            copy = TemporaryDirectory(prefix="pagekin-verdicts-")
+            for file in (self.path, journal):
+                shutil.copyfile(file, Path(copy.name) / file.name)
+            with closing(sqlite3.connect(Path(copy.name) / FILE)) as db:
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._copy = copy  # only now: other threads take it as it is
+        return Path(self._copy.name) / FILE
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

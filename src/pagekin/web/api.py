@@ -243,6 +243,7 @@ class Api(Pages):
         found = [
             {
                 "sample": str(one.sample),
+                "judge": one.who,
                 "params": one.params,
                 "population": one.population,
                 "size": one.size,

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from pagekin.index.catalog import Catalog
 from pagekin.look.table import Column
+from pagekin.web.views.histogram import binned
 
 ROWS = 50
 DEEPEST = 10_000_000
@@ -55,6 +56,8 @@ class Listing:
     filters: Sequence[Filter] = ()
     judged: str = ""
     """the kind of thing that rows are, if they can be judged: adds a filter by verdict"""
+    similarity: str = ""
+    """a column whose values a histogram shows"""
 
     def shown(self, catalog: Catalog, query: Mapping[str, str], labels: Mapping[str, Sequence[str]]) -> Shown:
         """The rows that a request asks for.
@@ -94,7 +97,17 @@ class Listing:
             values,
             **tables,
         )
-        return Shown(self, rows, total, page, sort, dict(query))
+        bins = (
+            catalog.rows(
+                f"SELECT {binned(self.similarity)} AS bin, count(*) AS number FROM {self.table} "
+                f"WHERE {where} AND {self.similarity} IS NOT NULL GROUP BY bin ORDER BY bin",
+                values,
+                **tables,
+            )
+            if self.similarity
+            else []
+        )
+        return Shown(self, rows, total, page, sort, dict(query), bins)
 
     @property
     def names(self) -> list[str]:
@@ -116,6 +129,8 @@ class Shown:
     page: int
     sort: str
     query: dict[str, str] = field(default_factory=dict)
+    bins: list[dict[str, Any]] = field(default_factory=list)
+    """of the histogram: of all rows that the filters let through"""
 
     @property
     def first(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pagekin.look.table import Column
+from pagekin.tables.styles import STYLE_KINDS
 from pagekin.web.listing import Filter, Listing
 
 QUILTS = Listing(
@@ -45,10 +46,11 @@ CLUSTERS = Listing(
     (
         Filter("domains", "domains at least", "domains", "least"),
         Filter("similarity", "similarity at least", "mean_similarity", "least", hint="0.9"),
-        Filter("kind", "kind", "kind", "is", ("template", "link farm", "mirror", "copy/paste")),
+        Filter("kind", "kind", "kind", "is", STYLE_KINDS),
         Filter("name", "made with", "name"),
     ),
     "cluster",
+    "mean_similarity",
 )
 
 CLASSES = Listing(

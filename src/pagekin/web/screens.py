@@ -8,10 +8,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from pagekin.look.markup import Html
+from pagekin.look.words import plural
 from pagekin.query.checker import kinship
 from pagekin.verdicts.effective import carried
 from pagekin.verdicts.labels import ALLOW, HAND, SPREAD
-from pagekin.verdicts.precision import agreements, estimate, estimates
+from pagekin.verdicts.precision import Estimate, agreements, estimate, estimates
 from pagekin.verdicts.samples import QUEUES, Sample
 from pagekin.web.judging import labels_of
 from pagekin.web.lists import NOUNS, TITLES, WHERE
@@ -19,12 +21,27 @@ from pagekin.web.pages import Pages
 from pagekin.web.rendered import frame
 from pagekin.web.views.cluster import cards, cluster_row, cluster_view, headline, html_of, members_to_see
 from pagekin.web.views.copies import copies_view
+from pagekin.web.views.histogram import BINS, histogram
 from pagekin.web.views.page import page_view
 from pagekin.web.views.quilt import quilt_view
 from pagekin.web.views.search import search
 from pagekin.web.views.site import site_view
 
 RECENT = 10
+
+
+def _similarities(bins: list[dict[str, Any]]) -> Html:
+    """Above the list of templates: how alike the pages of each are."""
+    total = sum(one["number"] for one in bins)
+    high = sum(one["number"] for one in bins if one["bin"] >= 0.9 * BINS)
+    return histogram(
+        bins,
+        key="similarities",
+        title=f"{high:,} of {plural(total, 'template')} have a mean similarity of 0.90 or more",
+        axis="mean similarity to the most typical page",
+        noun="template",
+        height=190,
+    )
 
 
 class Screens(Pages):
@@ -36,15 +53,19 @@ class Screens(Pages):
         for name in QUEUES:
             total = self.context.counts.get({"sites": "domains"}.get(name, name), 0)
             sample = Sample(name)
-            one = (
-                estimate(self.context.catalog, self.context.state, sample, self.context.run.params)
-                if total
-                else None
-            )
+            one = self._estimate(sample) if total else None
             queues.append({"name": name, "total": total, "sample": sample, "estimate": one})
         spam = self._spam()
         recent = self.context.state.recent(self.who(request), RECENT)
         return self.render(request, "home.html", queues=queues, recent=recent, spam=spam)
+
+    def _estimate(self, sample: Sample, who: str | None = None) -> Estimate:
+        """How a sample was judged, counted anew when a verdict came in."""
+        state, catalog = self.context.state, self.context.catalog
+        return self.context.keep(
+            ("estimate", str(sample), who, state.changes),
+            lambda: estimate(catalog, state, sample, self.context.run.params, who),
+        )
 
     def _spam(self) -> dict[str, Any]:
         state, catalog = self.context.state, self.context.catalog
@@ -63,6 +84,7 @@ class Screens(Pages):
         return self.render(
             request, "list.html", name=name, shown=shown, title=TITLES[name], noun=NOUNS[name],
             total=self.context.counts.get({"copies": "classes", "sites": "domains"}.get(name, name), 0),
+            histogram=_similarities(shown.bins),
         )  # fmt: skip
 
     # One thing -----------------------------------------------------------------------------------
@@ -124,11 +146,14 @@ class Screens(Pages):
     def thing(self, request: Request, kind: str, target: int | str) -> dict[str, Any]:
         """What every screen of something that can be judged shows."""
         state = self.context.state
+        mine, said = state.by_judge(kind, target).get(self.who(request)), state.current(HAND, kind, target)
         return {
             "kind": kind,
             "target": str(target),
-            "mine": state.by_judge(kind, target).get(self.who(request)),
-            "said": state.current(HAND, kind, target),
+            "mine": mine,
+            "said": said,
+            # A judge who has not decided sees what others said only if they ask for it.
+            "covered": said is not None and mine is None and not self.context.read_only,
             "spread": state.current(SPREAD, kind, target),
             "back": request.url.path,
         }
@@ -166,10 +191,8 @@ class Screens(Pages):
             raise HTTPException(404, "the queue has no such place")
         target = targets[asked - 1]
         parts = self._judged(sample.kind, target)
-        one = self.context.keep(
-            ("estimate", str(sample), state.changes),
-            lambda: estimate(catalog, state, sample, self.context.run.params),
-        )
+        # Of this judge's own decisions: what others said would not leave them blind.
+        one = self._estimate(sample, who)
         recent = state.recent(who, RECENT, str(sample))
         places = {target: place for place, target in enumerate(targets, 1)}
         return self.render(
@@ -194,7 +217,7 @@ class Screens(Pages):
         return {"view": view}
 
     def _finished(self, request: Request, sample: Sample, done: int) -> Response:
-        one = estimate(self.context.catalog, self.context.state, sample, self.context.run.params)
+        one = self._estimate(sample)
         recent = self.context.state.recent(self.who(request), RECENT, str(sample))
         return self.render(request, "finished.html", sample=sample, done=done, estimate=one, recent=recent)
 

@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,7 +92,8 @@ def serve(
         token = f"?token={settings.token}" if settings.token else ""
         say(f"review app: http://{shown}:{bound}/{token}")
         say(f"API: http://{shown}:{bound}/api/docs")
-        children = [_fork(run, settings, folder.path, sock) for _ in range(workers - 1)]
+        alive = os.pipe()
+        children = [_fork(run, settings, folder.path, sock, alive) for _ in range(workers - 1)]
         try:
             _work(run, settings, folder.path, sock)
         finally:
@@ -99,20 +101,30 @@ def serve(
                 os.kill(child, signal.SIGTERM)
             for child in children:
                 os.waitpid(child, 0)
+            for end in alive:
+                os.close(end)
 
 
-def _fork(run: Run, settings: Settings, index: Path, sock: socket.socket) -> int:
+def _fork(run: Run, settings: Settings, index: Path, sock: socket.socket, alive: tuple[int, int]) -> int:
     """Another worker on the same socket. Nothing that threads hold has been opened yet."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
+            os.close(alive[1])
+            threading.Thread(target=_end_with_parent, args=(alive[0],), daemon=True).start()
             _work(run, settings, index, sock)
             code = 0
         finally:
             sys.stderr.flush()
             os._exit(code)
     return child
+
+
+def _end_with_parent(pipe: int) -> None:
+    """Waits until nobody can write to the pipe any more: a killed parent cannot stop its workers."""
+    os.read(pipe, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _work(run: Run, settings: Settings, index: Path, sock: socket.socket) -> None:

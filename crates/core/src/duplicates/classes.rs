@@ -192,16 +192,20 @@ impl ClassBuilder {
         let ids = |of: fn(&(u32, u32)) -> u32| -> ArrayRef {
             Arc::new(rows.iter().map(|(row, _)| self.pages[of(row) as usize]).collect::<Int64Array>())
         };
-        let url = |&((_, i), _): &((u32, u32), _)| self.urls[i as usize].as_deref();
+        let urls = |of: fn(&(u32, u32)) -> u32| -> ArrayRef {
+            let url = |(row, _): &((u32, u32), _)| self.urls[of(row) as usize].as_deref();
+            Arc::new(rows.iter().map(url).collect::<StringArray>())
+        };
         let kind = |&((root, i), _): &((u32, u32), _)| {
             if self.same[i as usize] == root { "exact" } else { "near" }
         };
         batch_of(vec![
             ("class", ids(|row| row.0)),
             ("page", ids(|row| row.1)),
-            ("url", Arc::new(rows.iter().map(url).collect::<StringArray>())),
+            ("url", urls(|row| row.1)),
             ("kind", Arc::new(rows.iter().map(kind).map(Some).collect::<StringArray>())),
             ("representative", ids(|row| row.0)),
+            ("representative_url", urls(|row| row.0)),
             ("jaccard", Arc::new(rows.iter().map(|(_, j)| *j).collect::<Float64Array>())),
         ])
     }

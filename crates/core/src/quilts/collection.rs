@@ -41,20 +41,16 @@ impl QuiltParams {
         grams > 0 && f64::from(part) / f64::from(grams) >= self.theta
     }
 
+    /// Whether a page with so many patch grams may be a quilt. A source needs a gram, so that c sources need c.
+    pub fn may_be_quilt(&self, patch: u32, grams: u32) -> bool {
+        self.enough(patch, grams) && patch as usize >= self.c
+    }
+
     /// Whether a page with enough patch grams is a quilt, by its sources.
     pub fn is_quilt(&self, grams: u32, sources: &[Source]) -> bool {
         let covered = sources.iter().map(|source| source.new_grams).sum();
         sources.len() >= self.c && (!self.covered || self.enough(covered, grams))
     }
-}
-
-/// What to keep beside the postings.
-#[derive(Clone, Copy, Default)]
-pub struct KeepOptions<'a> {
-    /// Where to write an index of all grams.
-    pub index: Option<&'a Path>,
-    /// Keep the hashes of shared grams, to be verified.
-    pub hashes: bool,
 }
 
 /// Gathers the grams of a collection.
@@ -153,8 +149,8 @@ impl GramCollection {
         Ok(())
     }
 
-    /// Closes the collection; patch grams will have at most `m` holders.
-    pub fn finish(self, m: usize, foreign: Foreign, keep: KeepOptions<'_>) -> io::Result<Counting> {
+    /// Closes the collection; patch grams will have at most `m` holders. With a path, an index of all grams is written.
+    pub fn finish(self, m: usize, foreign: Foreign, index: Option<&Path>) -> io::Result<Counting> {
         let mut order: Vec<u32> = (0..self.pages.len() as u32).collect();
         order.sort_by_key(|&page| self.pages[page as usize]);
         let mut rank = vec![0; order.len()];
@@ -162,11 +158,11 @@ impl GramCollection {
         let pages: Vec<i64> = order.iter().map(|&page| self.pages[page as usize]).collect();
         let grams = order.iter().map(|&page| self.grams[page as usize]).collect();
         let sites = self.sites.finish(&pages, foreign);
-        let index = match keep.index {
+        let index = match index {
             Some(path) => Some(GramIndexWriter::new(path, &self.pairs, pages.len(), self.k, self.seed)?),
             None => None,
         };
-        let counted = CountedGrams::new(pages, grams, sites, m, self.budget, keep.hashes);
+        let counted = CountedGrams::new(pages, grams, sites, m, self.budget);
         Ok(Counting { pairs: self.pairs, rank, counted, index, workers: Workers::default(), next: 0 })
     }
 }

@@ -53,6 +53,13 @@ impl GreedyCover {
         }
     }
 
+    /// From now on for at least so many pages.
+    pub fn reserve(&mut self, pages: usize) {
+        if self.slots.len() < pages {
+            self.slots.resize(pages, UNSEEN);
+        }
+    }
+
     /// The sources of `page` in the order of choice, given the holders of its patch grams.
     ///
     /// Each time the page with the most grams still uncovered, of several the one with the smallest number; until

@@ -3,12 +3,23 @@
 //! ```text
 //! texts ─grams→ pairs ─count→ postings ─greedy_cover→ covers: one row a page, with its grams and its sources
 //! ```
+//!
+//! The same in rows that an engine moves, where one machine is not enough:
+//!
+//! ```text
+//! texts ─gram_rows→ by gram ─patch_rows→ counts, postings ─class_members→ allowed ─cover_rows→ by page: covers
+//! ```
 
+pub mod class_members;
 pub mod collection;
+pub mod cover_rows;
+pub mod covered;
 pub mod covers;
+pub mod gram_rows;
 pub mod grams;
 pub mod greedy_cover;
 pub mod index;
+pub mod lists;
 pub mod lookup;
 pub mod pairs;
 pub mod patches;

@@ -9,7 +9,7 @@ use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
 use crate::quilts::pairs::{BUCKETS, Pairs};
-use crate::quilts::shared_grams::{Buffers, CountRules, SharedGram, shared_grams};
+use crate::quilts::shared_grams::{Buffers, CountRules, SharedGram, is_patch, shared_grams};
 use crate::quilts::sites::SiteTable;
 use crate::spill::SpillFile;
 
@@ -54,9 +54,6 @@ enum BucketPostings {
     Spilled { at: u64, pages: usize, lens: usize },
 }
 
-/// A bucket, and grams of it.
-type BucketGrams = (usize, Vec<u64>);
-
 /// What was counted, added up over all grams.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metrics {
@@ -68,14 +65,6 @@ pub struct Metrics {
     pub shared_pairs: u64,
     /// Distinct grams that at least two pages hold.
     pub shared_grams: u64,
-}
-
-impl Metrics {
-    /// How many pairs of different grams one expects to have the same 64-bit hash.
-    pub fn expected_collisions(&self) -> f64 {
-        let distinct = (self.pairs - self.shared_pairs + self.shared_grams) as f64;
-        distinct * distinct / 2f64.powi(65)
-    }
 }
 
 /// What one thread counts with, bucket after bucket.
@@ -125,14 +114,12 @@ pub struct CountedGrams {
     held: AtomicUsize,
     file: SpillFile,
     shared_grams: AtomicU64,
-    /// The grams that several pages hold, if they are wanted.
-    hashes: Option<Mutex<Vec<BucketGrams>>>,
     metrics: Metrics,
 }
 
 impl CountedGrams {
-    /// Nothing counted yet. With `verify` the hashes of shared grams are kept, to be verified.
-    pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: SiteTable, m: usize, budget: Budget, verify: bool) -> Self {
+    /// Nothing counted yet.
+    pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: SiteTable, m: usize, budget: Budget) -> Self {
         let file = SpillFile::new(&budget.folder);
         CountedGrams {
             shared: vec![0; grams.len()],
@@ -146,7 +133,6 @@ impl CountedGrams {
             held: AtomicUsize::new(0),
             file,
             shared_grams: AtomicU64::new(0),
-            hashes: verify.then(Mutex::default),
             metrics: Metrics::default(),
         }
     }
@@ -183,32 +169,25 @@ impl CountedGrams {
         let memory = self.budget.memory / 8 / self.budget.threads.max(1);
         let rules = CountRules { rank, counts: &self.sites.is_representative, m: self.m, memory };
         let mut distinct = 0;
-        let mut hashes = Vec::new();
         let Worker { buffers, shared, patch } = worker;
-        shared_grams(pairs, bucket, rules, buffers, |SharedGram { gram, holders, common, first }| {
+        shared_grams(pairs, bucket, rules, buffers, |SharedGram { holders, common, first, .. }| {
             distinct += u64::from(first);
-            if first && self.hashes.is_some() {
-                hashes.push(gram);
-            }
             for &page in holders {
                 shared[page as usize] += 1;
             }
             if !common {
                 let before = postings.pages.len();
                 postings.pages.extend(holders.iter().filter(|page| self.sites.is_representative[**page as usize]));
-                match postings.pages.len() - before {
-                    len @ 2.. => {
-                        postings.lens.push(len as u32);
-                        postings.pages[before..].iter().for_each(|&page| patch[page as usize] += 1);
-                    }
-                    _ => postings.pages.truncate(before),
+                let len = postings.pages.len() - before;
+                if is_patch(len, self.m) {
+                    postings.lens.push(len as u32);
+                    postings.pages[before..].iter().for_each(|&page| patch[page as usize] += 1);
+                } else {
+                    postings.pages.truncate(before);
                 }
             }
         })?;
         self.shared_grams.fetch_add(distinct, Ordering::Relaxed);
-        if let Some(all) = &self.hashes {
-            all.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((bucket, hashes));
-        }
         self.keep(bucket, postings)
     }
 
@@ -252,24 +231,6 @@ impl CountedGrams {
             }
         }
         Ok(())
-    }
-
-    /// The grams that several pages hold, in groups small enough to be verified one after the other.
-    pub fn to_verify(&self) -> Vec<Vec<u64>> {
-        // A gram's words take about this, with what finds them.
-        const GRAM: usize = 100;
-        let Some(hashes) = &self.hashes else { return Vec::new() };
-        let mut buckets = std::mem::take(&mut *hashes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
-        buckets.sort_unstable_by_key(|bucket| bucket.0);
-        let mut groups = vec![Vec::new()];
-        for (_, bucket) in buckets {
-            let last = groups.last().map_or(0, Vec::len);
-            if last > 0 && (last + bucket.len()) * GRAM > self.budget.memory / 2 {
-                groups.push(Vec::new());
-            }
-            groups.last_mut().expect("never empty").extend(bucket);
-        }
-        groups
     }
 
     /// What was counted.

@@ -214,6 +214,11 @@ impl BucketPart<'_> {
     }
 }
 
+/// Whether a gram that so many pages hold, copies not counted, is a patch gram.
+pub fn is_patch(holders: usize, m: usize) -> bool {
+    (2..=m).contains(&holders)
+}
+
 impl CountRules<'_> {
     fn is_common(&self, holders: &[u32]) -> bool {
         holders.len() > self.m && holders.iter().filter(|&&page| self.counts[page as usize]).count() > self.m

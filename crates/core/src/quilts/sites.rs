@@ -33,6 +33,33 @@ impl Foreign {
             _ => return None,
         })
     }
+
+    /// Whether two pages are foreign to each other.
+    pub fn differs(self, a: &Site, b: &Site) -> bool {
+        match self {
+            Foreign::None => true,
+            Foreign::Host => a.host != b.host,
+            Foreign::Ip if a.ip != 0 && b.ip != 0 => a.ip != b.ip,
+            Foreign::Domain | Foreign::Ip => a.domain != b.domain,
+        }
+    }
+}
+
+/// A source of this date is known to be later than a page of that.
+pub fn is_later(page: Option<i64>, source: Option<i64>) -> bool {
+    page.zip(source).is_some_and(|(page, source)| source > page)
+}
+
+/// Which of the allowed pages of a class to name: the first on another domain, else the first.
+pub fn pick<P>(allowed: impl Iterator<Item = (P, bool)>) -> Option<(P, bool)> {
+    let mut first = None;
+    for (member, foreign) in allowed {
+        if foreign {
+            return Some((member, true));
+        }
+        first.get_or_insert((member, false));
+    }
+    first
 }
 
 /// A page's site by every name it has. Zero is an unknown IP address; host and domain are never zero.
@@ -182,23 +209,12 @@ impl SiteTable {
     }
 
     fn differs(&self, rule: Foreign, a: u32, b: u32) -> bool {
-        let (a, b) = (self.sites[a as usize], self.sites[b as usize]);
-        match rule {
-            Foreign::None => true,
-            Foreign::Host => a.host != b.host,
-            Foreign::Ip if a.ip != 0 && b.ip != 0 => a.ip != b.ip,
-            Foreign::Domain | Foreign::Ip => a.domain != b.domain,
-        }
-    }
-
-    /// `source` is known to be later than `page`.
-    fn is_later(&self, page: u32, source: u32) -> bool {
-        let date = |page: u32| self.dates.get(page as usize).copied().flatten();
-        date(page).zip(date(source)).is_some_and(|(page, source)| source > page)
+        rule.differs(&self.sites[a as usize], &self.sites[b as usize])
     }
 
     fn may_be_source(&self, page: u32, source: u32) -> bool {
-        self.differs(self.rule, page, source) && !self.is_later(page, source)
+        let date = |page: u32| self.dates.get(page as usize).copied().flatten();
+        self.differs(self.rule, page, source) && !is_later(date(page), date(source))
     }
 
     /// `source`, or a page it is_representative for, may be a source of `page`.
@@ -210,14 +226,9 @@ impl SiteTable {
     }
 
     /// Which page to name as the source, and whether it is on another domain.
-    ///
-    /// Of the pages of the class that are allowed the first on another domain, else the first.
     pub fn name(&self, page: u32, source: u32) -> (u32, bool) {
-        let allowed = || self.members(source).filter(|member| self.may_be_source(page, *member));
-        match allowed().find(|member| self.differs(Foreign::Domain, page, *member)) {
-            Some(member) => (member, true),
-            None => (allowed().next().unwrap_or(source), false),
-        }
+        let allowed = self.members(source).filter(|member| self.may_be_source(page, *member));
+        pick(allowed.map(|member| (member, self.differs(Foreign::Domain, page, member)))).unwrap_or((source, false))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::style::matrix::{Matrix, agreeing, compare_rows};
 use crate::union_find::UnionFind;
 
 /// Leaders in each round: few at first, when whole templates fall to them, more when strangers are left.
-const LEADERS: [usize; 4] = [16, 32, 64, 128];
+pub const LEADERS: [usize; 4] = [16, 32, 64, 128];
 
 /// An edge between two rows.
 pub type Edge = (u32, u32);
@@ -70,11 +70,13 @@ with_avx2! {
     }
 }
 
-/// Links of a bucket in which every pair counts that has a new member. `label` says what is joined already.
+/// Links of a bucket in which every pair counts. `label` says what is joined already. Pairs in which neither what
+/// the one nor what the other is joined to is `fresh` do not matter.
 pub fn all_pairs(
     check: PairCheck<'_>,
     members: &[u32],
     label: impl Fn(u32) -> u32,
+    fresh: impl Fn(u32) -> bool,
     scratch: &mut Scratch,
     edges: &mut Vec<Edge>,
 ) {
@@ -94,9 +96,7 @@ pub fn all_pairs(
     }
     let alone = order.len();
     order.extend(tagged.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() == 1).map(|group| group[0].1));
-    // Rows of an earlier run, which have been compared with each other then, come first in the matrix.
-    let known = check.matrix.known_clusters().len() as u32;
-    order[alone..].sort_unstable_by_key(|&row| (row < known, row));
+    order[alone..].sort_unstable_by_key(|&row| (!fresh(label(row)), row));
     groups.extend((alone..order.len()).map(|at| (at, at + 1)));
     let crowds = groups.partition_point(|(start, end)| end - start > 1);
     let m = check.matrix.m();
@@ -104,12 +104,12 @@ pub fn all_pairs(
     order.iter().for_each(|&row| rows.extend_from_slice(check.low(row)));
     let low = |at: usize| &rows[at * m..(at + 1) * m];
     let mut joined = UnionFind::new(groups.len());
-    let has_new: Vec<bool> = groups.iter().map(|&(from, to)| order[from..to].iter().any(|&row| row >= known)).collect();
+    let matters: Vec<bool> = groups.iter().map(|&(from, _)| fresh(label(order[from]))).collect();
 
     // Each group against the larger ones before it, until one pair is found.
     for (g, &(start, end)) in groups.iter().enumerate() {
         for (h, &(from, to)) in groups[..g.min(crowds)].iter().enumerate() {
-            if !(has_new[g] || has_new[h]) || joined.find(g as u32) == joined.find(h as u32) {
+            if !(matters[g] || matters[h]) || joined.find(g as u32) == joined.find(h as u32) {
                 continue;
             }
             let edge = (start..end).find_map(|i| {
@@ -124,8 +124,8 @@ pub fn all_pairs(
         }
     }
     // Those that are alone against each other.
-    let new = order[alone..].partition_point(|&row| row >= known);
-    for i in alone..alone + new {
+    let mattering = matters[crowds..].partition_point(|matters| *matters);
+    for i in alone..alone + mattering {
         promising(low(i), &rows[(i + 1) * m..], check.t, found);
         for &j in found.iter() {
             let (g, h) = (crowds + i - alone, crowds + i + 1 + j as usize - alone);
@@ -138,43 +138,61 @@ pub fn all_pairs(
     }
 }
 
+/// The leaders of one round in a bucket with more than `budget` members.
+pub struct Leaders<'a> {
+    check: PairCheck<'a>,
+    rows: &'a [u32],
+    /// Their low bytes, end to end.
+    block: Vec<u8>,
+    /// Leaders with an edge between them count as one: a member similar to one is not compared with the next.
+    groups: Vec<u32>,
+}
+
+impl<'a> Leaders<'a> {
+    /// Compares the leaders, at most 128, with each other.
+    pub fn new(check: PairCheck<'a>, rows: &'a [u32], edges: &mut Vec<Edge>) -> Self {
+        let block = rows.iter().flat_map(|&row| check.low(row)).copied().collect();
+        let mut joined = UnionFind::new(rows.len());
+        for (i, j) in (0..rows.len()).flat_map(|i| (0..i).map(move |j| (i, j))) {
+            if check.similar(rows[i], rows[j]) && joined.join(i as u32, j as u32) {
+                edges.push((rows[i], rows[j]));
+            }
+        }
+        Leaders { check, rows, block, groups: joined.labels().to_vec() }
+    }
+
+    /// Links a member to the leaders that it is similar to; says whether there are such.
+    pub fn link(&self, row: u32, found: &mut Vec<u32>, edges: &mut Vec<Edge>) -> bool {
+        let many = edges.len();
+        promising(self.check.low(row), &self.block, self.check.t, found);
+        let mut done: u128 = 0;
+        for &at in found.iter() {
+            let (leader, group) = (self.rows[at as usize], 1 << self.groups[at as usize]);
+            if done & group == 0 && self.check.similar(leader, row) {
+                done |= group;
+                edges.push((leader, row));
+            }
+        }
+        edges.len() > many
+    }
+}
+
 /// Links of a bucket with more than `budget` members, in parallel; the members that were compared with leaders only
 /// are fewer than all pairs would need.
 pub fn with_leaders(check: PairCheck<'_>, members: &[u32], hashes: &[u64], budget: usize, edges: &mut Vec<Edge>) {
     let mut rest = members.to_vec();
-    rest.par_sort_unstable_by_key(|&row| (hashes[row as usize], row));
+    rest.par_sort_unstable_by_key(|&row| (hashes[row as usize], check.matrix.page(row as usize)));
     for count in LEADERS {
         if rest.len() <= budget {
             break;
         }
         let (leaders, others) = rest.split_at(count.min(rest.len()));
-        let block: Vec<u8> = leaders.iter().flat_map(|&row| check.low(row)).copied().collect();
-        // Leaders with an edge between them count as one: a member similar to one is not compared with the next.
-        let mut joined = UnionFind::new(leaders.len());
-        for (i, j) in (0..leaders.len()).flat_map(|i| (0..i).map(move |j| (i, j))) {
-            if check.similar(leaders[i], leaders[j]) && joined.join(i as u32, j as u32) {
-                edges.push((leaders[i], leaders[j]));
-            }
-        }
-        let groups = joined.labels();
-        let like = |row: u32, found: &mut Vec<u32>, edges: &mut Vec<Edge>| -> bool {
-            let many = edges.len();
-            promising(check.low(row), &block, check.t, found);
-            let mut done: u128 = 0;
-            for &at in found.iter() {
-                let group = 1 << groups[at as usize];
-                if done & group == 0 && check.similar(leaders[at as usize], row) {
-                    done |= group;
-                    edges.push((leaders[at as usize], row));
-                }
-            }
-            edges.len() > many
-        };
+        let leaders = Leaders::new(check, leaders, edges);
         let parts: Vec<(Vec<Edge>, Vec<u32>)> = others
             .par_chunks(1 << 14)
             .map(|part| {
                 let (mut edges, mut found) = (Vec::new(), Vec::new());
-                let left = part.iter().copied().filter(|&row| !like(row, &mut found, &mut edges)).collect();
+                let left = part.iter().copied().filter(|&row| !leaders.link(row, &mut found, &mut edges)).collect();
                 (edges, left)
             })
             .collect();
@@ -182,6 +200,6 @@ pub fn with_leaders(check: PairCheck<'_>, members: &[u32], hashes: &[u64], budge
         edges.extend(parts.into_iter().flat_map(|(found, _)| found));
     }
     if rest.len() <= budget {
-        all_pairs(check, &rest, |row| row, &mut Scratch::default(), edges);
+        all_pairs(check, &rest, |row| row, |_| true, &mut Scratch::default(), edges);
     }
 }

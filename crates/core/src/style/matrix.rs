@@ -100,7 +100,12 @@ impl Matrix {
 
     /// 64 bits that depend on nothing but the row's fingerprint.
     pub fn hash(&self, row: usize) -> u64 {
-        let mut hash = 0;
+        self.seeded_hash(row, 0)
+    }
+
+    /// Others for another seed.
+    pub fn seeded_hash(&self, row: usize, seed: u64) -> u64 {
+        let mut hash = seed;
         for piece in self.row(row).chunks(8) {
             let mut word = [0; 8];
             word[..piece.len()].copy_from_slice(piece);

@@ -12,10 +12,9 @@ use crate::style::shape::{ONE, Shape, shape, split};
 /// A cluster is a worm when less than this part of its pairs has an edge, in percent.
 const WORM_BELOW: u64 = 50;
 
-impl Shape {
-    fn is_worm(&self) -> bool {
-        self.edges * 100 < self.pairs * WORM_BELOW
-    }
+/// So few of the pairs have an edge.
+pub fn is_worm(edges: u64, pairs: u64) -> bool {
+    edges * 100 < pairs * WORM_BELOW
 }
 
 /// The clusters of at least two rows, each with its rows by page. `labels` names for each row one that stands for it.
@@ -40,7 +39,7 @@ pub fn member_batch(prints: &Prints, labels: &[u32], cut: bool) -> Result<Record
         .into_par_iter()
         .map(shaped)
         .flat_map_iter(|(rows, found)| {
-            if cut && found.is_worm() {
+            if cut && is_worm(found.edges, found.pairs) {
                 return split(prints, &rows).into_iter().map(shaped).collect();
             }
             vec![(rows, found)]
@@ -53,7 +52,7 @@ pub fn member_batch(prints: &Prints, labels: &[u32], cut: bool) -> Result<Record
         Arc::new(Int64Array::from_iter_values(values))
     };
     let cohesion = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(s.edges as f64 / s.pairs as f64, rows.len()));
-    let worm = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(Some(s.is_worm()), rows.len()));
+    let worm = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(Some(is_worm(s.edges, s.pairs)), rows.len()));
     let similarity = found.iter().flat_map(|(_, s)| s.similarity.iter().map(|&v| f64::from(v) / f64::from(ONE)));
     let pages = found.iter().flat_map(|(rows, _)| rows.iter().map(|&row| prints.page(row as usize)));
     RecordBatch::try_from_iter([

@@ -27,7 +27,7 @@ pub struct Prints {
 }
 
 /// The columns that the layers come from.
-const COLUMNS: [&str; 2] = ["style", "structure"];
+pub const COLUMNS: [&str; 2] = ["style", "structure"];
 
 impl Prints {
     /// For fingerprints of m dimensions, of which t must match in the noise or `structure_t` in the structure; 0 for a

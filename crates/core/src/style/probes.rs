@@ -77,6 +77,8 @@ pub struct Clusterer {
     probes: Vec<Vec<usize>>,
     layers: Vec<Distinct>,
     joined: UnionFind,
+    /// For each probe: how many known pages were joined to new ones when it was carried out.
+    reached: Vec<Option<usize>>,
     /// Buckets that leaders had to do for.
     pub big: Vec<BigBucket>,
 }
@@ -105,8 +107,9 @@ impl Clusterer {
             let hashes: Vec<u64> = (0..layer.matrix.len()).into_par_iter().map(|row| layer.matrix.hash(row)).collect();
             Distinct { unique: unique(layer, &probes, &hashes, &mut joined), hashes }
         };
-        let layers = prints.layers.iter().map(distinct).collect();
-        Clusterer { prints, params, probes, layers, joined, big: Vec::new() }
+        let layers: Vec<Distinct> = prints.layers.iter().map(distinct).collect();
+        let reached = vec![None; layers.len() * probes.len()];
+        Clusterer { prints, params, probes, layers, joined, reached, big: Vec::new() }
     }
 
     /// How many probes there are, of all layers.
@@ -116,11 +119,22 @@ impl Clusterer {
 
     /// Links what one probe finds, in parallel on the current rayon pool.
     pub fn probe(&mut self, number: usize) {
+        let labels = self.joined.labels();
+        let known = self.prints.known_clusters().len();
+        // What is joined to a new page: clusters of nothing but known pages are not wanted.
+        let mut fresh = vec![known == 0; labels.len()];
+        if known > 0 {
+            labels[known..].iter().for_each(|&label| fresh[label as usize] = true);
+        }
+        let reached = labels[..known].iter().filter(|&&label| fresh[label as usize]).count();
+        let again = match self.reached[number].replace(reached) {
+            Some(before) if before == reached => return,
+            before => before.is_some(),
+        };
         let dimensions = &self.probes[number % self.probes.len()];
         let number = number / self.probes.len();
         let (layer, distinct) = (&self.prints.layers[number], &self.layers[number]);
         let (order, ends) = buckets(&layer.matrix, &distinct.unique, dimensions);
-        let labels = self.joined.labels();
         let check = PairCheck { matrix: &layer.matrix, t: layer.t };
         let mut small: Vec<&[u32]> = Vec::new();
         let mut edges: Vec<Edge> = Vec::new();
@@ -129,9 +143,11 @@ impl Clusterer {
             let members = &order[start..end];
             start = end;
             if members.len() > self.params.budget {
-                with_leaders(check, members, &distinct.hashes, self.params.budget, &mut edges);
-                let values = dimensions.iter().map(|&d| layer.matrix.value(members[0] as usize, d)).collect();
-                self.big.push(BigBucket { dimensions: dimensions.clone(), values, members: members.len() });
+                if !again {
+                    with_leaders(check, members, &distinct.hashes, self.params.budget, &mut edges);
+                    let values = dimensions.iter().map(|&d| layer.matrix.value(members[0] as usize, d)).collect();
+                    self.big.push(BigBucket { dimensions: dimensions.clone(), values, members: members.len() });
+                }
             } else if members.len() > 1 {
                 small.push(members);
             }
@@ -140,8 +156,9 @@ impl Clusterer {
             .par_chunks(64)
             .map_init(Scratch::default, |scratch, buckets| {
                 let mut edges = Vec::new();
+                let (label, fresh) = (|row: u32| labels[row as usize], |label: u32| fresh[label as usize]);
                 for members in buckets {
-                    all_pairs(check, members, |row| labels[row as usize], scratch, &mut edges);
+                    all_pairs(check, members, label, fresh, scratch, &mut edges);
                 }
                 edges
             })
@@ -153,6 +170,12 @@ impl Clusterer {
 
     /// The fingerprints, and for each of their rows a row that stands for its cluster.
     pub fn finish(mut self) -> (Prints, Vec<u32>, Vec<BigBucket>) {
+        // Known pages that later probes joined to new ones may join others: until no probe has more to look at.
+        let mut before = Vec::new();
+        while !self.prints.known_clusters().is_empty() && before != self.reached {
+            before = self.reached.clone();
+            (0..self.probes()).for_each(|probe| self.probe(probe));
+        }
         let labels = self.joined.labels().to_vec();
         self.big.sort_by(|a, b| b.members.cmp(&a.members).then_with(|| a.dimensions.cmp(&b.dimensions)));
         (self.prints, labels, self.big)
@@ -197,13 +220,18 @@ fn buckets_of_one(matrix: &Matrix, unique: &[u32], dimension: usize) -> (Vec<u32
     (order, places)
 }
 
+/// Whether a fingerprint can have a link: enough of it is filled, and a probe can see it.
+pub fn can_link(matrix: &Matrix, row: usize, t: u32, probes: &[Vec<usize>]) -> bool {
+    let seen = |probe: &Vec<usize>| probe.iter().all(|&d| matrix.value(row, d) != 0);
+    matrix.filled(row) >= t as usize && probes.iter().any(seen)
+}
+
 /// One row for each different fingerprint that can have a link; equal ones are joined if a probe lets them meet.
 fn unique(layer: &Layer, probes: &[Vec<usize>], hashes: &[u64], joined: &mut UnionFind) -> Vec<u32> {
     let matrix = &layer.matrix;
-    let meets = |row: usize| probes.iter().any(|probe| probe.iter().all(|&d| matrix.value(row, d) != 0));
     let mut rows: Vec<(u64, u32)> = (0..matrix.len())
         .into_par_iter()
-        .filter(|&row| matrix.filled(row) >= layer.t as usize && meets(row))
+        .filter(|&row| can_link(matrix, row, layer.t, probes))
         .map(|row| (hashes[row], row as u32))
         .collect();
     rows.par_sort_unstable();
@@ -314,6 +342,25 @@ mod tests {
             let mut clusterer = Clusterer::new(Prints { layers }, params);
             (0..params.p).for_each(|probe| clusterer.probe(probe));
             prop_assert_eq!(clusterer.finish().1, naive(m, &rows, &params));
+        }
+
+        /// Also where the known pages were never compared with each other: what touches a new page is all there.
+        #[test]
+        fn what_new_pages_touch_is_whole(n in 2usize..80, cut in 0usize..80, budget in 2usize..60, seed in any::<u64>()) {
+            let (m, cut) = (16, cut.min(n));
+            let params = ClusterParams { k: 1, p: 6, t: 6, structure_t: 0, budget, seed };
+            let rows = web(m, n, 5, seed);
+            let alone: Vec<i64> = (0..cut as i64).collect();
+            let mut made = matrix::tests::matrix(m, &[]);
+            matrix::tests::push(&mut made, &rows[..cut], 0, Some(&alone));
+            matrix::tests::push(&mut made, &rows[cut..], cut as i64, None);
+            let mut clusterer = Clusterer::new(Prints { layers: vec![Layer { matrix: made, t: params.t }] }, params);
+            (0..params.p).for_each(|probe| clusterer.probe(probe));
+            let (found, whole) = (clusterer.finish().1, cluster(m, &rows, params).0);
+            let touched: Vec<u32> = whole[cut..].to_vec();
+            for row in (0..n).filter(|&row| touched.contains(&whole[row])) {
+                prop_assert_eq!(found[row], whole[row]);
+            }
         }
 
         /// A probe of one dimension never comes twice; a larger one has different dimensions.

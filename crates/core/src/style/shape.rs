@@ -36,31 +36,59 @@ pub struct Shape {
 /// The shape of a cluster of at least one row.
 pub fn shape(prints: &Prints, members: &[u32]) -> Shape {
     let sample = hash_smallest(prints, members, SAMPLE);
-    let mut totals = vec![0; members.len()];
-    members.par_chunks(1024).zip(totals.par_chunks_mut(1024)).for_each(|(rows, out)| prints.sums(rows, &sample, out));
-    // A member of the sample has one other less.
-    let mut in_sample = sample.clone();
-    in_sample.sort_unstable();
-    let others = |row: u32| (sample.len() as u64 - u64::from(in_sample.binary_search(&row).is_ok())).max(1);
-    let best = |a: (u32, u64), b: (u32, u64)| {
-        let (left, right) = (u128::from(a.1) * u128::from(others(b.0)), u128::from(b.1) * u128::from(others(a.0)));
-        let smaller = prints.page(a.0 as usize) < prints.page(b.0 as usize);
-        if left > right || (left == right && smaller) { a } else { b }
-    };
-    let centroid = members.iter().copied().zip(totals).reduce(best).map_or(0, |(row, _)| row);
+    let parts: Vec<Candidate> = members.par_chunks(1024).filter_map(|rows| candidate(prints, rows, &sample)).collect();
+    let centroid = parts.into_iter().reduce(|a, b| a.better(b, prints)).map_or(0, |best| best.row);
     let similarity = members.iter().map(|&row| prints.similarity(centroid, row)).collect();
-    let edges = (0..sample.len())
+    let n = sample.len() as u64;
+    Shape { centroid, similarity, edges: linked_pairs(prints, &sample), pairs: n * (n - 1) / 2 }
+}
+
+/// A row that may be the centroid.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    pub row: u32,
+    /// The mean similarity to the others of the sample, multiplied so that it is a whole number.
+    pub score: u64,
+}
+
+impl Candidate {
+    /// The higher score; of equal ones the smaller page.
+    fn better(self, other: Candidate, prints: &Prints) -> Candidate {
+        let key = |c: &Candidate| (c.score, std::cmp::Reverse(prints.page(c.row as usize)));
+        if key(&self) > key(&other) { self } else { other }
+    }
+}
+
+/// The best centroid among some rows of a cluster, by their similarities to its sample.
+pub fn candidate(prints: &Prints, rows: &[u32], sample: &[u32]) -> Option<Candidate> {
+    let mut totals = vec![0; rows.len()];
+    prints.sums(rows, sample, &mut totals);
+    let mut sampled = sample.to_vec();
+    sampled.sort_unstable();
+    // Totals over n others, or over n - 1 for a member of the sample, times n (n - 1).
+    let n = sample.len() as u64;
+    let factor = |row: u32| if sampled.binary_search(&row).is_ok() { n } else { n - 1 };
+    let scored = rows.iter().zip(totals).map(|(&row, total)| Candidate { row, score: total * factor(row) });
+    scored.reduce(|a, b| a.better(b, prints))
+}
+
+/// How many pairs of a sample have an edge.
+pub fn linked_pairs(prints: &Prints, sample: &[u32]) -> u64 {
+    (0..sample.len())
         .into_par_iter()
         .map(|i| sample[..i].iter().filter(|&&j| prints.linked(sample[i], j)).count() as u64)
-        .sum();
-    let n = sample.len() as u64;
-    Shape { centroid, similarity, edges, pairs: n * (n - 1) / 2 }
+        .sum()
+}
+
+/// What samples are sorted by: smallest hashes of page ids first.
+pub fn page_hash(page: i64) -> u64 {
+    mix(page as u64)
 }
 
 /// So many of the members, those whose pages have the smallest hashes.
 pub fn hash_smallest(prints: &Prints, members: &[u32], count: usize) -> Vec<u32> {
     let mut sample = members.to_vec();
-    let key = |&row: &u32| (mix(prints.page(row as usize) as u64), row);
+    let key = |&row: &u32| (page_hash(prints.page(row as usize)), row);
     if sample.len() > count {
         sample.select_nth_unstable_by_key(count, key);
         sample.truncate(count);
@@ -79,6 +107,23 @@ fn is_weak(common: u32, a: u32, b: u32) -> bool {
 /// part that it has most edges to. The cluster itself, if no edge is strong.
 pub fn split(prints: &Prints, members: &[u32]) -> Vec<Vec<u32>> {
     let sample = hash_smallest(prints, members, SPLIT_SAMPLE);
+    let Some(labels) = sample_parts(prints, &sample) else { return vec![members.to_vec()] };
+    let mut parts: Vec<Vec<u32>> = vec![Vec::new(); sample.len()];
+    let mut sampled: Vec<(u32, usize)> = sample.iter().copied().zip(0..).collect();
+    sampled.sort_unstable();
+    for &row in members {
+        let place = sampled.binary_search_by_key(&row, |s| s.0).map(|at| sampled[at].1).ok();
+        let place = place.or_else(|| nearest(prints, &sample, row));
+        if let Some(label) = place.map(|place| labels[place]).filter(|label| *label != ALONE) {
+            parts[label as usize].push(row);
+        }
+    }
+    parts.retain(|part| part.len() > 1);
+    parts
+}
+
+/// The part of each row of a sample, or `ALONE`; none if no edge is strong.
+pub fn sample_parts(prints: &Prints, sample: &[u32]) -> Option<Vec<u32>> {
     let n = sample.len();
     let words = n.div_ceil(64);
     // Row i: one bit for each neighbour of i, itself included.
@@ -104,25 +149,11 @@ pub fn split(prints: &Prints, members: &[u32]) -> Vec<Vec<u32>> {
         }
     }
     let labels = held(joined.labels(), &near);
-    if labels.iter().all(|label| *label == ALONE) {
-        return vec![members.to_vec()];
-    }
-    let mut parts: Vec<Vec<u32>> = vec![Vec::new(); n];
-    let mut sampled: Vec<(u32, usize)> = sample.iter().copied().zip(0..).collect();
-    sampled.sort_unstable();
-    for &row in members {
-        let place = sampled.binary_search_by_key(&row, |s| s.0).map(|at| sampled[at].1).ok();
-        let place = place.or_else(|| nearest(prints, &sample, row));
-        if let Some(label) = place.map(|place| labels[place]).filter(|label| *label != ALONE) {
-            parts[label as usize].push(row);
-        }
-    }
-    parts.retain(|part| part.len() > 1);
-    parts
+    labels.iter().any(|label| *label != ALONE).then_some(labels)
 }
 
 /// The label of a place that belongs to no part.
-const ALONE: u32 = u32::MAX;
+pub const ALONE: u32 = u32::MAX;
 
 /// The part of each place of the sample: its own, or for one that is alone the part it has most neighbours in.
 fn held(labels: &[u32], near: &[Vec<u64>]) -> Vec<u32> {
@@ -145,7 +176,7 @@ fn held(labels: &[u32], near: &[Vec<u64>]) -> Vec<u32> {
 }
 
 /// The member of the sample that a row matches best, if it is linked to any.
-fn nearest(prints: &Prints, sample: &[u32], row: u32) -> Option<usize> {
+pub fn nearest(prints: &Prints, sample: &[u32], row: u32) -> Option<usize> {
     let linked = sample.iter().enumerate().filter(|&(_, &other)| prints.linked(other, row));
     linked.max_by_key(|&(at, &other)| (prints.similarity(other, row), std::cmp::Reverse(at))).map(|found| found.0)
 }

@@ -90,5 +90,6 @@ def fuzzy_rows(run: Run, members: pa.Table, threshold: int) -> pa.Table:
         **{name: digests[name] for name in digests.column_names},
         "kind": pc.if_else(members["exact"], "exact", "near"),
         "representative": members["class"],
+        "representative_url": run.page_columns("pages", ["url"], members["class"])["url"],
     }
     return pa.table([rows[name] for name in FUZZY.names], schema=FUZZY.schema)

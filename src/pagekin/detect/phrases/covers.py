@@ -15,11 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
+from pagekin.detect.phrases.donors import CHOSEN
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import PhraseParams
-from pagekin.tables import COVERS
 
-COVERED = pa.schema([COVERS.schema.field(name) for name in COVERS.names if name != "url"])
+COVERED = pa.schema(
+    [*((name, pa.int64()) for name in ("page", "popular", "cover", "foreign")), ("donors", CHOSEN)]
+)
 ROWS = pa.schema([(name, pa.int64()) for name in ("fingerprint", "function", "page")])
 COUNTS = pa.schema([("page", pa.int64()), ("popular", pa.int64())])
 SERVED = pa.schema([("host", pa.int64()), ("ip", pa.int64())])

@@ -10,6 +10,7 @@ popular shingles of pages → by site: mean, deviation, rank
 from __future__ import annotations
 
 from pagekin.detect.phrases.covers import Covered
+from pagekin.detect.phrases.donors import named_donors
 from pagekin.detect.phrases.originality import with_originality
 from pagekin.detect.phrases.popular import Popular
 from pagekin.detect.phrases.quotes import phrase_rows
@@ -24,8 +25,9 @@ PAPERS_PAGES = 150_000_000
 
 POPULAR_QUERY = "SELECT c.page, p.url, c.popular FROM covered c LEFT JOIN pages p ON p.page = c.page"
 COVER_QUERY = """
-    SELECT c.page, p.url, c.popular, c.cover, c.foreign, c.donors
-    FROM covered c LEFT JOIN pages p ON p.page = c.page WHERE c.cover IS NOT NULL
+    SELECT c.page, p.url, c.popular, c.cover, c.foreign, d.donors
+    FROM covered c LEFT JOIN pages p ON p.page = c.page LEFT JOIN donors d ON d.page = c.page
+    WHERE c.cover IS NOT NULL
 """
 
 
@@ -58,7 +60,13 @@ def find_phrases(run: Run, engine: Engine, params: Params) -> None:
         {
             PHRASES: phrase_rows(engine, popular, pages, texts, params.shingles),
             POPULAR: engine.sql(POPULAR_QUERY, POPULAR.schema, covered=covered, pages=pages),
-            COVERS: engine.sql(COVER_QUERY, COVERS.schema, covered=covered, pages=pages),
+            COVERS: engine.sql(
+                COVER_QUERY,
+                COVERS.schema,
+                covered=covered,
+                pages=pages,
+                donors=named_donors(engine, covered, pages),
+            ),
             SITES: sites,
         },
     )

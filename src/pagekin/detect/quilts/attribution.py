@@ -1,148 +1,184 @@
-"""What other tables know of quilts and their sources: URLs, links, dates."""
+"""What other tables know of quilts and their sources: URLs, links, dates.
+
+sources, pages, duplicates ─→ asked: is the quilt's class of this source linked to?
+links of quilts ─→ pages and sites that they link to ─join→ quilt_sources ─sum→ quilts
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.joins import lookup
+from pagekin.detect.quilts.inputs import COPIES, of_lineage
+from pagekin.detect.quilts.inputs import classes as duplicate_classes
+from pagekin.detect.quilts.rows import Fractions
+from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 from pagekin.sites import server_names
-from pagekin.tables import QUILT_SOURCES, QUILTS
-from pagekin.tables.lookup import TableLookup
+from pagekin.tables import ALL_SOURCES, LINKS, QUILT_SOURCES, QUILTS
+from pagekin.tables.crawl import DATE
 
-KNOWN = ["page", "url", "host", "domain", "date", "links"]
+NAMED = pa.schema(
+    [
+        ("page", pa.int64()),
+        ("url", pa.string()),
+        ("server", pa.string()),
+        ("date", DATE),
+        ("links", pa.int64()),
+    ]
+)
+ASKED = pa.schema(
+    [(name, pa.int64()) for name in ("page", "source", "rank", "new_grams", "shared_grams", "patch_grams")]
+    + [("foreign", pa.bool_()), ("url", pa.string()), ("source_url", pa.string())]
+    + [("own", pa.string()), ("links", pa.int64()), ("first", pa.string()), ("kin", pa.int64())]
+)
+LINKED = pa.schema([("page", pa.int64()), ("target_url", pa.string()), ("server", pa.string())])
+PAIR = pa.schema([("page", pa.int64()), ("source", pa.int64())])
 
-SLICE = 1 << 16
-"""Sources that are compared with links at once: each may have many copies."""
+# A hint and no more: a crawler may meet the copy before the original.
+FIRST = "CASE WHEN o.date < q.date THEN 'source' WHEN o.date > q.date THEN 'quilt' END"
+
+ASK = f"""
+    SELECT s.page, s.source, s.rank, s.new_grams, s.shared_grams, s.patch_grams, s.foreign,
+        q.url, o.url AS source_url, q.server AS own, q.links, {FIRST} AS first,
+        coalesce(c.representative, s.source) AS kin
+    FROM sources s JOIN pages q ON q.page = s.page JOIN pages o ON o.page = s.source
+    LEFT JOIN classes c ON c.page = s.source
+"""
+
+LINKS_OF_QUILTS = """
+    SELECT DISTINCT l.page, l.target_url, l.target_domain
+    FROM links l JOIN quilts q ON q.page = l.page
+"""
+
+# By URL: the quilt links to a page of the source's class. By site: to the site of one, if it is not its own.
+ATTRIBUTE = """
+    WITH kin AS (
+        SELECT coalesce(c.representative, p.page) AS kin, p.url, p.server
+        FROM pages p LEFT JOIN classes c ON c.page = p.page
+        JOIN (SELECT DISTINCT kin FROM asked) w ON w.kin = coalesce(c.representative, p.page)
+    )
+    SELECT a.page, a.source
+    FROM asked a JOIN (
+        SELECT DISTINCT l.page, k.kin FROM linked l JOIN kin k ON k.url = l.target_url
+    ) t ON t.page = a.page AND t.kin = a.kin
+    UNION
+    SELECT a.page, a.source
+    FROM asked a
+    JOIN (SELECT DISTINCT page, server FROM linked) l ON l.page = a.page
+    JOIN (SELECT DISTINCT kin, server FROM kin) k ON k.kin = a.kin AND k.server = l.server
+    WHERE a.own IS NULL OR a.own <> k.server
+"""
+
+# Text input has no links to look at.
+SOURCES = """
+    SELECT a.page, a.url, a.source, a.source_url, a.rank, a.new_grams, a.shared_grams, a.patch_grams,
+        a.foreign, CASE WHEN a.links IS NULL THEN NULL ELSE t.page IS NOT NULL END AS attributed, a.first
+    FROM asked a LEFT JOIN attributed t ON t.page = a.page AND t.source = a.source
+"""
+SOURCE_ROWS = pa.schema(
+    [field for field in QUILT_SOURCES.schema if field.name != "share"] + [pa.field("patch_grams", pa.int64())]
+)
+
+ADD_UP = """
+    SELECT q.page, p.url, q.grams, q.covered_grams, q.patch_grams, q.sources, q.uncovered,
+        coalesce(s.foreign_sources, 0) AS foreign_sources, s.new_grams, s.named_grams
+    FROM quilts q JOIN pages p ON p.page = q.page
+    LEFT JOIN (
+        SELECT r.page, CAST(sum(CASE WHEN r.foreign THEN 1 ELSE 0 END) AS BIGINT) AS foreign_sources,
+            CAST(sum(r.new_grams) AS BIGINT) AS new_grams,
+            CAST(sum(CASE WHEN r.attributed THEN r.new_grams WHEN NOT r.attributed THEN 0 END) AS BIGINT)
+                AS named_grams
+        FROM sources r GROUP BY r.page
+    ) s ON s.page = q.page
+"""
+FRACTIONS = (
+    ("covered_fraction", "covered_grams", "grams"),
+    ("patch_fraction", "patch_grams", "grams"),
+    ("attributed_share", "named_grams", "new_grams"),
+)
+QUILT_ROWS = pa.schema(
+    [field for field in QUILTS.schema if field.name not in {name for name, _, _ in FRACTIONS}]
+    + [("new_grams", pa.int64()), ("named_grams", pa.int64())]
+)
+
+EVERYONE = """
+    SELECT h.page, q.url, h.source, o.url AS source_url, h.rank, h.shared_grams, h.grams,
+        s.rank AS cover_rank, h.foreign, coalesce(d.date, o.date) AS date
+    FROM holders h JOIN pages q ON q.page = h.page JOIN pages o ON o.page = h.source
+    LEFT JOIN sources s ON s.page = h.page AND s.source = h.source
+    LEFT JOIN said d ON d.url = o.url
+"""
+HOLDER_ROWS = pa.schema(
+    [field for field in ALL_SOURCES.schema if field.name != "shared_fraction"] + [("grams", pa.int64())]
+)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Pages with the site that each belongs to."""
+
+    server_map: dict[str, str]
+    schema: pa.Schema = NAMED
+
+    def open(self, threads: int) -> BatchFunction:
+        def named(batch: Batch) -> Batch:
+            columns = {name: batch[name] for name in ("page", "url", "date", "links")}
+            columns["server"] = server_names(batch, self.server_map)
+            return pa.record_batch([columns[name] for name in self.schema.names], schema=self.schema)
+
+        return named
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Links with the site that each leads to."""
+
+    server_map: dict[str, str]
+    schema: pa.Schema = LINKED
+
+    def open(self, threads: int) -> BatchFunction:
+        def targets(batch: Batch) -> Batch:
+            server = batch["target_domain"]
+            if self.server_map:
+                host = pa.array([_core.host(url) for url in batch["target_url"].to_pylist()], pa.string())
+                sites = pa.record_batch({"host": host, "domain": server})
+                server = server_names(sites, self.server_map)
+            return pa.record_batch([batch["page"], batch["target_url"], server], schema=self.schema)
+
+        return targets
+
+
+def named_pages(run: Run, engine: Engine, server_map: dict[str, str]) -> Any:
+    """The pages of a run and those it was made against, with their sites."""
+    pages = of_lineage(run, engine, "pages", ["page", "url", "host", "domain", "date", "links"])
+    return engine.keep(engine.map(pages, Named(server_map)))
 
 
 def attribute(
-    run: Run, sources: pa.Table, quilts: pa.Table, server_map: dict[str, str], classes: bool
-) -> tuple[pa.Table, pa.Table]:
-    """The tables `quilt_sources` and `quilts`, completed. The quilts are pages of this run.
+    run: Run, engine: Engine, sources: Any, quilts: Any, pages: Any, server_map: dict[str, str], classes: bool
+) -> tuple[Any, Any]:
+    """The tables `quilt_sources` and `quilts`. The quilts are pages of this run.
 
     With `classes` a source stands for its duplicate class: a link to a copy of it is a link to it.
     """
-    copies = _classes(run.lineage if classes else [], sources["source"])
-    wanted = [*quilts["page"].chunks, *sources["source"].chunks, *copies["page"].chunks]
-    pages = _pages(run, pa.chunked_array(wanted, pa.int64()).unique(), copies, server_map)
-    known = TableLookup(pages)
-    quilt, source = known.rows(sources["page"]), known.rows(sources["source"])
-    sources = sources.append_column("url", quilt["url"])
-    sources = sources.append_column("source_url", source["url"])
-    asked = pa.table({"page": sources["page"], "own": quilt["server"], "class": source["class"]})
-    attributed = _linked(run, asked, pages, server_map)
-    # Text input has no links to look at.
-    sources = sources.append_column("attributed", pc.if_else(pc.is_valid(quilt["links"]), attributed, None))
-    sources = sources.append_column("first", _first(quilt["date"], source["date"]))
-    quilts = quilts.append_column("url", known.column("url", quilts["page"]))
-    quilts = _added_up(quilts, sources)
-    order = [("covered_fraction", "descending"), ("page", "ascending")]
-    return sources.select(QUILT_SOURCES.names), quilts.select(QUILTS.names).sort_by(order)
+    no_classes = engine.table(COPIES.empty_table())
+    kin = duplicate_classes(run, engine, "page IS NOT NULL", newest=False) if classes else no_classes
+    asked = engine.keep(engine.sql(ASK, ASKED, sources=sources, pages=pages, classes=kin))
+    links = engine.load(run, "links", LINKS.names)
+    linked = engine.sql(LINKS_OF_QUILTS, LINKS.schema, links=links, quilts=quilts)
+    linked = engine.keep(engine.map(linked, Targets(server_map)))
+    attributed = engine.sql(ATTRIBUTE, PAIR, asked=asked, linked=linked, pages=pages, classes=kin)
+    rows = engine.keep(engine.sql(SOURCES, SOURCE_ROWS, asked=asked, attributed=attributed))
+    shares = Fractions((("share", "new_grams", "patch_grams"),), QUILT_SOURCES.schema)
+    sums = engine.sql(ADD_UP, QUILT_ROWS, quilts=quilts, pages=pages, sources=rows)
+    return engine.map(rows, shares), engine.map(sums, Fractions(FRACTIONS, QUILTS.schema))
 
 
-def _classes(runs: Sequence[Run], sources: pa.ChunkedArray) -> pa.Table:
-    """The pages of the sources' classes: page, class."""
-    known = [
-        run.table("duplicates", ["page", "representative"]) for run in runs if "duplicates" in run.tables
-    ]
-    if not known:
-        return pa.table({"page": pa.array([], pa.int64()), "class": pa.array([], pa.int64())})
-    rows = pa.concat_tables(known).rename_columns(["page", "class"])
-    wanted = rows["class"].filter(pc.is_in(rows["page"], sources.unique())).unique()
-    return rows.filter(pc.is_in(rows["class"], wanted))
-
-
-def _pages(run: Run, wanted: pa.ChunkedArray, classes: pa.Table, server_map: dict[str, str]) -> pa.Table:
-    """What is known of these pages, each with its site and class."""
-    pages = run.page_columns("pages", KNOWN, wanted)
-    pages = pages.append_column("server", server_names(pages, server_map))
-    own_class = lookup(pages["page"], classes, "page", "class")
-    return pages.append_column("class", pc.coalesce(own_class, pages["page"].combine_chunks()))
-
-
-def _linked(run: Run, asked: pa.Table, pages: pa.Table, server_map: dict[str, str]) -> pa.ChunkedArray:
-    """Whether a quilt links to a page of the source's class, or to such a page's site if not its own."""
-    pages = pages.filter(pc.is_in(pages["class"], asked["class"].unique()))
-    known_urls, known_servers = (TableLookup(pages.select([name]), name) for name in ("url", "server"))
-    urls, sites = [], []
-    for links in run.batches("links", pages=asked["page"].combine_chunks()):
-        if links.num_rows:
-            urls.append(_among(links["page"], links["target_url"], known_urls))
-            sites.append(_among(links["page"], _target_servers(links, server_map), known_servers))
-    exact = _holds(asked, urls, _names(pages, "url"))
-    return pc.or_(exact, _holds(asked, sites, _names(pages, "server"), foreign=True))
-
-
-def _target_servers(links: pa.RecordBatch, server_map: dict[str, str]) -> pa.Array:
-    if not server_map:
-        return links["target_domain"]
-    host = pa.array([_core.host(url) for url in links["target_url"].to_pylist()], pa.string())
-    return server_names(
-        pa.table({"host": host, "domain": links["target_domain"]}), server_map
-    ).combine_chunks()
-
-
-def _among(page: pa.Array, name: pa.Array, wanted: TableLookup) -> pa.Table:
-    """Links to what has one of the wanted names."""
-    return pa.table({"page": page, "name": name}).filter(wanted.contains(name))
-
-
-def _names(pages: pa.Table, column: str) -> pa.Table:
-    """The distinct names of each class."""
-    names = pages.select(["class", column]).rename_columns(["class", "name"])
-    return names.filter(pc.is_valid(names["name"])).group_by(["class", "name"]).aggregate([])
-
-
-def _holds(asked: pa.Table, found: list[pa.Table], names: pa.Table, foreign: bool = False) -> pa.ChunkedArray:
-    """Whether the page of each row links to a name of the row's class; `foreign`: to one not its own."""
-    if not found:
-        return pa.chunked_array([pa.repeat(False, len(asked))])
-    links = pa.concat_tables(found)
-    names = names.filter(pc.is_in(names["name"], links["name"].unique()))
-    held = _keys(links).unique()
-    rows = asked.append_column("row", pa.array(range(len(asked)), pa.int64()))
-    hits = []
-    for begin in range(0, len(rows), SLICE):
-        pairs = rows.slice(begin, SLICE).join(names, "class", join_type="inner")
-        if foreign:
-            pairs = pairs.filter(pc.fill_null(pc.not_equal(pairs["name"], pairs["own"]), True))
-        hits += pairs["row"].filter(pc.is_in(_keys(pairs), held)).chunks
-    return pc.is_in(rows["row"], pa.chunked_array(hits, pa.int64()).unique())
-
-
-def _keys(rows: pa.Table) -> pa.ChunkedArray:
-    """A page and a name as one value."""
-    return pc.binary_join_element_wise(pc.cast(rows["page"], pa.string()), rows["name"], " ")
-
-
-def _first(quilt: pa.ChunkedArray, source: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A hint and no more: a crawler may meet the copy before the original."""
-    earlier = pc.if_else(pc.less(source, quilt), "source", None)
-    return pc.if_else(pc.greater(source, quilt), "quilt", earlier)
-
-
-def _added_up(quilts: pa.Table, sources: pa.Table) -> pa.Table:
-    """The quilts with sums over their sources."""
-    named = pc.if_else(sources["attributed"], sources["new_grams"], 0)
-    rows = pa.table(
-        {
-            "page": sources["page"],
-            "foreign_sources": pc.cast(sources["foreign"], pa.int64()),
-            "new_grams": sources["new_grams"],
-            "attributed": named,
-        }
-    )
-    sums = rows.group_by("page").aggregate(
-        [("foreign_sources", "sum"), ("new_grams", "sum"), ("attributed", "sum")]
-    )
-    mine = TableLookup(sums).rows(quilts["page"])
-    quilts = quilts.append_column("foreign_sources", pc.fill_null(mine["foreign_sources_sum"], 0))
-    share = pc.divide(
-        pc.cast(mine["attributed_sum"], pa.float64()), pc.cast(mine["new_grams_sum"], pa.float64())
-    )
-    return quilts.append_column("attributed_share", share)
+def all_sources(engine: Engine, holders: Any, sources: Any, pages: Any, said: Any) -> Any:
+    """The table: every page that shares enough. The parent of a text is often hidden behind its copies."""
+    rows = engine.sql(EVERYONE, HOLDER_ROWS, holders=holders, sources=sources, pages=pages, said=said)
+    return engine.map(rows, Fractions((("shared_fraction", "shared_grams", "grams"),), ALL_SOURCES.schema))

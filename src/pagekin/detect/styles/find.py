@@ -1,163 +1,198 @@
-"""Style clusters: pages written by the same template, or with a large piece in common (Urvoy et al. 2006)."""
+"""Style clusters: pages written by the same template, or with a large piece in common (Urvoy et al. 2006).
+
+    sketches ─clusters.py→ members ─join pages→ described ┬─aggregate→ counts ───────────────────┐
+                                                          ├─kinds.py→ copies, links, skeletons ──┤
+                                                          ├─genres.py→ names by head and text ───┤
+                                 style_members ←join ranks┘            style_clusters ←rank─ figures
+
+Everything behind the members is joins and whole numbers; quotients come last, a row a cluster.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pagekin import _core
-from pagekin.detect.joins import known_groups, lookup
-from pagekin.detect.styles.genres import name_clusters
-from pagekin.detect.styles.kinds import cluster_figures, kind_of
-from pagekin.engines.base import Batch, Engine, Resources
-from pagekin.params import Params, StyleParams
+from pagekin.detect.styles.clusters import KNOWN_PRINTS, PRINTS, Cluster
+from pagekin.detect.styles.genres import name_clusters, strongest
+from pagekin.detect.styles.kernels import MILLION, ints
+from pagekin.detect.styles.kinds import inner_links, kind_of, mirrored, share, skeletons
+from pagekin.detect.styles.shapes import MEMBERS
+from pagekin.engines.base import Batch, BatchFunction, Engine
+from pagekin.params import Params
 from pagekin.run import Run
 from pagekin.tables import STYLE_CLUSTERS, STYLE_MEMBERS
 
-FINGERPRINTS = pa.schema(
-    [("page", pa.int64()), ("style", pa.binary()), ("structure", pa.binary()), ("known", pa.int64())]
-)
-MEMBERS = pa.schema(
+COUNTED = pa.schema([*MEMBERS, *ints("millionths")])
+STRINGS = ("url", "host", "domain", "title", "generator")
+DESCRIBED = pa.schema([*COUNTED, *ints("words", "links"), *((name, pa.string()) for name in STRINGS)])
+COUNTS = pa.schema(
     [
-        ("cluster", pa.int64()),
-        ("page", pa.int64()),
-        ("similarity", pa.float64()),
-        ("centroid", pa.int64()),
+        *ints("cluster", "pages", "new_pages", "hosts", "domains", "millionths", "words", "links"),
+        *ints("centroid", "worms"),
         ("cohesion", pa.float64()),
-        ("worm", pa.bool_()),
     ]
 )
-MILLION = 1_000_000
-"""Similarities are summed in millionths, so that means are the same on any machine."""
-
-MAX_REPORTED = 100
-"""So many of the buckets that were too large for all pairs are reported in run.json."""
-
-
-@dataclass
-class StyleReducer:
-    """Collects fingerprints, then probes (crates/core/src/style/probes.rs)."""
-
-    params: StyleParams
-    resources: Resources
-    native: _core.StyleClusters = field(init=False)
-
-    def __post_init__(self) -> None:
-        p = self.params
-        self.native = _core.StyleClusters(
-            self.resources.threads,
-            p.m,
-            p.k,
-            p.probes,
-            p.t,
-            p.structure_t,
-            p.budget,
-            p.seed,
-            p.split_worms,
-        )
-
-    def push(self, batch: Batch) -> None:
-        self.native.push(batch)
-
-    def finish(self) -> Iterator[Batch]:
-        kinds = 2 if self.params.structure_t else 1
-        probes = kinds * self.params.probes
-        for probe in range(probes):
-            self.native.probe(probe)
-            self.resources.advance((probe + 1) / probes)
-        yield self.native.members().cast(MEMBERS)
-        big = self.native.big_buckets()
-        reported = [{"dimensions": d, "minima": v, "fingerprints": n} for d, v, n in big[:MAX_REPORTED]]
-        self.resources.note("big_buckets", {"count": len(big), "largest": reported})
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """Fingerprints that agree where a probe looks meet in a bucket; what is similar there is joined."""
-
-    params: StyleParams
-    by: str = "bucket"
-    schema: pa.Schema = MEMBERS
-
-    def open(self, resources: Resources) -> StyleReducer:
-        return StyleReducer(self.params, resources)
+FIGURES = pa.schema(
+    [
+        *COUNTS,
+        ("centroid_url", pa.string()),
+        ("by_head", pa.string()),
+        ("by_text", pa.string()),
+        *ints("copied", "led_inside", "led", "alike", "compared"),
+    ]
+)
+UNRANKED = STYLE_CLUSTERS.schema.remove(STYLE_CLUSTERS.schema.get_field_index("rank"))
 
 
 def find_styles(run: Run, engine: Engine, params: Params) -> None:
     """Sketches → members → (their pages, links, duplicates) → style_clusters, style_members."""
-    runs = run.lineage
-    fingerprints = engine.concat(*(_fingerprints(old, engine, run) for old in runs))
-    members = engine.collect(engine.exchange(fingerprints, Cluster(params.style)))
-    clusters, ranked = _rank(members, run, engine)
+    prints = engine.load(run, "sketches", PRINTS.names)
+    flow = Cluster(params.style)
+    members = engine.map(engine.flow(flow, known=_known(run, engine), prints=prints), Counted())
+    described = engine.keep(_described(run, engine, members))
+    clusters = engine.keep(_clusters(run, engine, described, params.style.rank))
+    ranked = f"""
+        SELECT r.rank, m.cluster, m.page, m.url, m.similarity
+        FROM described m JOIN clusters r ON m.cluster = r.cluster
+        WHERE m.page >= {run.first_page}
+    """
+    listed = engine.sql(ranked, STYLE_MEMBERS.schema, described=described, clusters=clusters)
     # What chance leaves out: pairs that match in just t dimensions and meet in no probe.
     engine.metrics.update(probes=params.style.probes, miss_rate=round(params.style.miss_rate, 6))
-    engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: ranked})
+    engine.publish(run, "styles", {STYLE_CLUSTERS: clusters, STYLE_MEMBERS: listed})
 
 
-def _fingerprints(run: Run, engine: Engine, current: Run) -> Any:
-    data = engine.load(run, "sketches", FINGERPRINTS.names[:-1])
-    return engine.map(data, known_groups(run, current, "style_members", "cluster", FINGERPRINTS))
+def _known(run: Run, engine: Engine) -> Any:
+    """The pages of earlier runs, each with the cluster that it was in; alone in one of its own, else."""
+    alone = "SELECT page, style, structure, page AS known FROM sketches"
+    joined = """
+        SELECT s.page, s.style, s.structure, coalesce(m.cluster, s.page) AS known
+        FROM sketches s LEFT JOIN members m ON s.page = m.page
+    """
+    parts = [engine.table(KNOWN_PRINTS.empty_table())]
+    for old in run.lineage[:-1]:
+        sketches = engine.load(old, "sketches", PRINTS.names)
+        if "style_members" in old.tables:
+            members = engine.load(old, "style_members", ["page", "cluster"])
+            parts.append(engine.sql(joined, KNOWN_PRINTS, sketches=sketches, members=members))
+        else:
+            parts.append(engine.sql(alone, KNOWN_PRINTS, sketches=sketches))
+    return engine.concat(*parts)
 
 
-def _rank(members: pa.Table, run: Run, engine: Engine) -> tuple[pa.Table, pa.Table]:
-    """The two tables: clusters by their weight, and their (new) members."""
-    columns = ["url", "host", "domain", "words", "links", "title", "generator"]
-    pages = run.page_columns("pages", columns, members["page"])
-    for name in columns:
-        members = members.append_column(name, pages[name])
-    members = members.append_column("new", pc.greater_equal(members["page"], run.first_page))
-    millionths = pc.cast(pc.round(pc.multiply(members["similarity"], MILLION)), pa.int64())
-    members = members.append_column("millionths", millionths)
-    grouped = members.group_by("cluster", use_threads=False).aggregate(
-        [
-            ("page", "count"),
-            ("new", "sum"),
-            ("host", "count_distinct"),
-            ("domain", "count_distinct"),
-            ("millionths", "sum"),
-            ("centroid", "first"),
-            ("cohesion", "first"),
-            ("worm", "first"),
-        ]
+@dataclass(frozen=True)
+class Counted:
+    """Members with their similarity as a whole number, so that means are the same on any machine."""
+
+    schema: pa.Schema = COUNTED
+
+    def open(self, threads: int) -> BatchFunction:
+        def counted(batch: Batch) -> Batch:
+            millionths = pc.cast(pc.round(pc.multiply(batch.column("similarity"), MILLION)), pa.int64())
+            return pa.RecordBatch.from_arrays([*batch.columns, millionths], schema=COUNTED)
+
+        return counted
+
+
+def _described(run: Run, engine: Engine, members: Any) -> Any:
+    """Members with what is known of their pages."""
+    columns = ["page", "words", "links", *STRINGS]
+    pages = engine.concat(*(engine.load(old, "pages", columns) for old in run.lineage))
+    names = [f"m.{name}" for name in COUNTED.names] + [f"p.{name}" for name in columns[1:]]
+    query = f"SELECT {', '.join(names)} FROM members m LEFT JOIN pages p ON m.page = p.page"
+    return engine.sql(query, DESCRIBED, members=members, pages=pages)
+
+
+def _clusters(run: Run, engine: Engine, described: Any, by: str) -> Any:
+    """The table of clusters."""
+    counts = f"""
+        SELECT cluster, count(*) AS pages,
+            CAST(sum(CASE WHEN page >= {run.first_page} THEN 1 ELSE 0 END) AS BIGINT) AS new_pages,
+            count(DISTINCT host) AS hosts, count(DISTINCT domain) AS domains,
+            CAST(sum(millionths) AS BIGINT) AS millionths,
+            CAST(coalesce(sum(words), 0) AS BIGINT) AS words,
+            CAST(coalesce(sum(links), 0) AS BIGINT) AS links,
+            min(centroid) AS centroid, CAST(sum(CASE WHEN worm THEN 1 ELSE 0 END) AS BIGINT) AS worms,
+            min(cohesion) AS cohesion
+        FROM described GROUP BY cluster
+    """
+    clusters = engine.keep(engine.sql(counts, COUNTS, described=described))
+    by_head, by_text = name_clusters(run, engine, described)
+    figures = f"""
+        SELECT {", ".join(f"c.{name}" for name in COUNTS.names)},
+            u.url AS centroid_url, h.said AS by_head, t.said AS by_text,
+            coalesce(d.copied, 0) AS copied,
+            coalesce(l.led_inside, 0) AS led_inside, coalesce(l.led, 0) AS led,
+            coalesce(s.alike, 0) AS alike, coalesce(s.compared, 0) AS compared
+        FROM clusters c
+        LEFT JOIN described u ON c.centroid = u.page
+        LEFT JOIN by_head h ON c.cluster = h.cluster
+        LEFT JOIN by_text t ON c.cluster = t.cluster
+        LEFT JOIN copies d ON c.cluster = d.cluster
+        LEFT JOIN inner_links l ON c.cluster = l.cluster
+        LEFT JOIN skeletons s ON c.cluster = s.cluster
+    """
+    all_figures = engine.sql(
+        figures,
+        FIGURES,
+        clusters=clusters,
+        described=described,
+        by_head=by_head,
+        by_text=by_text,
+        copies=mirrored(run, engine, described),
+        inner_links=inner_links(run, engine, described),
+        skeletons=skeletons(run, engine, described),
     )
-    count = pc.cast(grouped["page_count"], pa.float64())
-    mean = pc.divide(pc.divide(pc.cast(grouped["millionths_sum"], pa.float64()), count), MILLION)
-    # Pages without a host have no domain either; together they are one.
-    domains = pc.cast(pc.max_element_wise(grouped["domain_count_distinct"], 1), pa.float64())
-    figures = cluster_figures(members, grouped["cluster"], run, engine)
-    clusters = pa.table(
-        {
-            "cluster": grouped["cluster"],
-            "pages": grouped["page_count"],
-            "known_pages": pc.subtract(grouped["page_count"], pc.cast(grouped["new_sum"], pa.int64())),
-            "hosts": grouped["host_count_distinct"],
-            "domains": grouped["domain_count_distinct"],
+    weighed = engine.map(all_figures, Weighed(duplicates="duplicates" in run.tables))
+    # One place ranks them: clusters are few beside pages.
+    ranked = f"""
+        SELECT row_number() OVER (
+            ORDER BY {by} DESC NULLS LAST, pages DESC NULLS LAST, cluster ASC NULLS LAST
+        ) AS rank, {", ".join(UNRANKED.names)}
+        FROM weighed
+    """
+    return engine.sql(ranked, STYLE_CLUSTERS.schema, weighed=weighed)
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Rows of style_clusters without ranks, from whole numbers."""
+
+    duplicates: bool
+    """Whether it is known which pages are copies."""
+    schema: pa.Schema = UNRANKED
+
+    def open(self, threads: int) -> BatchFunction:
+        return self._weighed
+
+    def _weighed(self, figures: Batch) -> Batch:
+        pages, domains = (pc.cast(figures.column(name), pa.float64()) for name in ("pages", "domains"))
+        mean = pc.divide(pc.divide(pc.cast(figures.column("millionths"), pa.float64()), pages), MILLION)
+        # Pages without a host have no domain either; together they are one.
+        owners = pc.max_element_wise(domains, 1.0)
+        words, links = figures.column("words"), figures.column("links")
+        names = zip(*(figures.column(name).to_pylist() for name in ("by_head", "by_text")), strict=True)
+        copied = share(figures.column("copied"), figures.column("pages"))
+        columns = {
+            "known_pages": pc.subtract(figures.column("pages"), figures.column("new_pages")),
             "mean_similarity": mean,
-            "score": pc.multiply(mean, pc.cast(grouped["domain_count_distinct"], pa.float64())),
-            "weight": pc.multiply(
-                pc.multiply(mean, domains), pc.log2(pc.add(pc.divide(count, domains), 1.0))
+            "score": pc.multiply(mean, domains),
+            "weight": pc.multiply(pc.multiply(mean, owners), pc.log2(pc.add(pc.divide(pages, owners), 1.0))),
+            "name": pa.array([strongest(head, text) for head, text in names], pa.string()),
+            "worm": pc.greater(figures.column("worms"), 0),
+            "mirrored": copied if self.duplicates else pa.nulls(len(pages), pa.float64()),
+            "inner_links": share(figures.column("led_inside"), figures.column("led")),
+            "link_density": share(links, pc.add(words, links)),
+            "skeleton_similarity": share(
+                figures.column("alike"), pc.multiply(figures.column("compared"), MILLION)
             ),
-            "name": name_clusters(members, grouped["cluster"], grouped["centroid_first"], run),
-            "centroid": grouped["centroid_first"],
-            "centroid_url": lookup(grouped["centroid_first"], members, "page", "url"),
-            "cohesion": grouped["cohesion_first"],
-            "worm": grouped["worm_first"],
-            **figures,
         }
-    )
-    kinds = pa.array([kind_of(row) for row in clusters.to_pylist()], pa.string())
-    clusters = clusters.append_column("kind", kinds).sort_by(
-        [("weight", "descending"), ("pages", "descending"), ("cluster", "ascending")]
-    )
-    clusters = clusters.append_column("rank", pa.array(range(1, clusters.num_rows + 1), pa.int64()))
-    ranked = members.filter(members["new"])
-    ranked = ranked.append_column("rank", lookup(ranked["cluster"], clusters, "cluster", "rank"))
-    order = [("rank", "ascending"), ("similarity", "descending"), ("page", "ascending")]
-    ranked = ranked.select(STYLE_MEMBERS.names).sort_by(order)
-    return clusters.select(STYLE_CLUSTERS.names).cast(STYLE_CLUSTERS.schema), ranked.cast(
-        STYLE_MEMBERS.schema
-    )
+        same = {name: figures.column(name) for name in UNRANKED.names if name in figures.schema.names}
+        columns |= {name: column for name, column in same.items() if name not in columns}
+        rows = pa.record_batch(columns).to_pylist()
+        columns["kind"] = pa.array([kind_of(row) for row in rows], pa.string())
+        return pa.RecordBatch.from_arrays([columns[name] for name in UNRANKED.names], schema=UNRANKED)

@@ -6,36 +6,28 @@ counts more than a head where one program is built on another: pages by Sphinx s
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pagekin.detect.joins import lookup
+from pagekin.detect.styles.kernels import First, ints
 from pagekin.detect.styles.signatures import by_head, name_by_text, table
+from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
-
-MOST = 0.5
-"""More than this share of the members must say the same."""
 
 READ = 8
 """Members of a cluster whose texts are read: the first ones, and the centroid."""
 
+HEADS = pa.schema([*ints("cluster", "pages"), ("generator", pa.string()), ("title", pa.string())])
+CHOSEN = pa.schema(ints("cluster", "page", "turn"))
+READ_TEXTS = pa.schema([*ints("cluster", "pages"), ("text", pa.string())])
+VOTES = pa.schema([*ints("cluster", "pages"), ("said", pa.string())])
+SAID = pa.schema([*ints("cluster"), ("said", pa.string())])
+
 STOCK = {"parked domain", "default server page", "error page", "challenge page", "directory listing"}
 """Genres of pages that nobody wrote: the server, the registrar or a guard puts them up."""
-
-
-def name_clusters(
-    members: pa.Table,
-    clusters: pa.ChunkedArray,
-    centroids: pa.ChunkedArray,
-    run: Run,
-) -> pa.Array:
-    """A name for each of the clusters, null where the pages do not say."""
-    by_vote = lookup(clusters, _voted(members), "cluster", "name").to_pylist()
-    by_text = _read(members, clusters, centroids, run)
-    names = [strongest(head, text) for head, text in zip(by_vote, by_text, strict=True)]
-    return pa.array(names, pa.string())
 
 
 def strongest(head: str | None, text: str | None) -> str | None:
@@ -64,47 +56,77 @@ def _built_on() -> dict[str, str]:
     return {f"{entry.genre}: {entry.name}": f"{entry.genre}: {below}" for entry, below in pairs}
 
 
-def _voted(members: pa.Table) -> pa.Table:
-    """What most members of a cluster say in their heads: cluster, name."""
-    said = members.select(["cluster", "generator", "title"])
-    kinds = said.group_by(["generator", "title"], use_threads=False).aggregate([])
-    names = [by_head(row["generator"], row["title"]) for row in kinds.to_pylist()]
-    keyed = kinds.append_column("name", pa.array(names, pa.string()))
-    keyed = keyed.append_column("key", _key(keyed))
-    said = said.append_column("name", lookup(_key(said), keyed, "key", "name"))
-    votes = said.group_by(["cluster", "name"], use_threads=False).aggregate([("name", "count")])
-    totals = said.group_by("cluster", use_threads=False).aggregate([([], "count_all")])
-    share = pc.divide(
-        pc.cast(votes["name_count"], pa.float64()),
-        pc.cast(lookup(votes["cluster"], totals, "cluster", "count_all"), pa.float64()),
-    )
-    return votes.filter(pc.greater(share, MOST))
+@dataclass(frozen=True)
+class Turns:
+    """In which order members are chosen: the centroid, then the others by page."""
+
+    schema: pa.Schema = CHOSEN
+
+    def open(self, threads: int) -> BatchFunction:
+        def turns(batch: Batch) -> Batch:
+            cluster, page = batch.column("cluster"), batch.column("page")
+            turn = pc.cast(pc.not_equal(page, batch.column("centroid")), pa.int64())
+            return pa.RecordBatch.from_arrays([cluster, page, turn], schema=CHOSEN)
+
+        return turns
 
 
-def _key(rows: pa.Table) -> pa.ChunkedArray:
-    """Generator and title in one string."""
-    return pc.binary_join_element_wise(
-        pc.fill_null(rows["generator"], "\1"), pc.fill_null(rows["title"], "\1"), "\0"
-    )
+@dataclass(frozen=True)
+class SaidByHeads:
+    """What generators and titles give pages away as."""
+
+    schema: pa.Schema = VOTES
+
+    def open(self, threads: int) -> BatchFunction:
+        def said(batch: Batch) -> Batch:
+            heads = zip(*(batch.column(name).to_pylist() for name in ("generator", "title")), strict=True)
+            return _votes(batch, [by_head(generator, title) for generator, title in heads])
+
+        return said
 
 
-def _read(
-    members: pa.Table, clusters: pa.ChunkedArray, centroids: pa.ChunkedArray, run: Run
-) -> list[str | None]:
-    """What most of the texts say that are read, for each of the clusters."""
-    chosen: dict[int, list[int]] = defaultdict(list)
-    for cluster, centroid in zip(clusters.to_pylist(), centroids.to_pylist(), strict=True):
-        chosen[cluster].append(centroid)
-    ordered = members.select(["cluster", "page"]).sort_by([("cluster", "ascending"), ("page", "ascending")])
-    for cluster, page in zip(ordered["cluster"].to_pylist(), ordered["page"].to_pylist(), strict=True):
-        if len(chosen[cluster]) < READ and page not in chosen[cluster]:
-            chosen[cluster].append(page)
-    wanted = [page for pages in chosen.values() for page in pages]
-    texts = run.page_columns("texts", ["text"], wanted)["text"].to_pylist()
-    said = {page: name_by_text(text) for page, text in zip(wanted, texts, strict=True)}
-    found: list[str | None] = []
-    for cluster in clusters.to_pylist():
-        votes = Counter(said[page] for page in chosen[cluster])
-        name, count = max(votes.items(), key=lambda vote: (vote[1], vote[0] or ""))
-        found.append(name if count > MOST * len(chosen[cluster]) else None)
-    return found
+@dataclass(frozen=True)
+class SaidByTexts:
+    """What texts give pages away as."""
+
+    schema: pa.Schema = VOTES
+
+    def open(self, threads: int) -> BatchFunction:
+        return lambda batch: _votes(batch, [name_by_text(text) for text in batch.column("text").to_pylist()])
+
+
+def _votes(batch: Batch, said: list[str | None]) -> Batch:
+    columns = [batch.column("cluster"), batch.column("pages"), pa.array(said, pa.string())]
+    return pa.RecordBatch.from_arrays(columns, schema=VOTES)
+
+
+def name_clusters(run: Run, engine: Engine, described: Any) -> tuple[Any, Any]:
+    """What most members say in their heads, and what most of the texts say that are read: cluster, said."""
+    heads = """
+        SELECT cluster, generator, title, count(*) AS pages
+        FROM described GROUP BY cluster, generator, title
+    """
+    by_heads = engine.map(engine.sql(heads, HEADS, described=described), SaidByHeads())
+    first = First("cluster", READ, CHOSEN)
+    turns = engine.map(described, Turns())
+    chosen = engine.exchange(turns, "cluster", first, order=("turn", "page"), combine=first)
+    texts = engine.concat(*(engine.load(old, "texts", ["page", "text"]) for old in run.lineage))
+    read = """
+        SELECT c.cluster, CAST(1 AS BIGINT) AS pages, t.text
+        FROM chosen c LEFT JOIN texts t ON c.page = t.page
+    """
+    by_texts = engine.map(engine.sql(read, READ_TEXTS, chosen=chosen, texts=texts), SaidByTexts())
+    return _most(engine, by_heads), _most(engine, by_texts)
+
+
+def _most(engine: Engine, votes: Any) -> Any:
+    """What more than half of the votes for a cluster say, if they say anything."""
+    query = """
+        SELECT v.cluster, v.said
+        FROM (
+            SELECT cluster, said, sum(pages) AS pages FROM votes WHERE said IS NOT NULL GROUP BY cluster, said
+        ) v
+        JOIN (SELECT cluster, sum(pages) AS pages FROM votes GROUP BY cluster) a ON v.cluster = a.cluster
+        WHERE 2 * v.pages > a.pages
+    """
+    return engine.sql(query, SAID, votes=votes)

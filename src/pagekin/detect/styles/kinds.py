@@ -1,8 +1,9 @@
 """What kind of cluster it is, and the figures that decide.
 
 stock page   the name says that nobody wrote them: parked, default, error and challenge pages, listings
-copy/paste   few pages on each of several hosts, and skeletons unlike the centroid's: a text, script or
-             frameset passed on (the pages of one template differ in skeleton too, but each host has many)
+copy/paste   few pages on each of several hosts, skeletons unlike the centroid's, and no software named: a
+             text, script or frameset passed on (the pages of one template differ in skeleton too, but each
+             host has many, and those of one platform say what it is)
 mirror       at least two fifths of the pages have a text duplicate in the cluster on another host
 link farm    several domains, much of whose links lead to each other, on pages dense with links
 template     all others: pages that one piece of software filled in
@@ -18,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.joins import lookup
 from pagekin.detect.styles.genres import STOCK
+from pagekin.detect.styles.kernels import ints
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
@@ -29,8 +30,15 @@ PASTED_PER_HOST = 2
 INNER_LINKS = 0.3
 LINK_DENSITY = 0.05
 FARM_DOMAINS = 3
+PLATFORMS = ("software: ", "forum: ")
+"""How names begin that say what made the pages."""
 
-INNER = pa.schema([("cluster", pa.int64()), ("inner", pa.int64()), ("links", pa.int64())])
+CLASSES = pa.schema(ints("page", "class"))
+COPIED = pa.schema(ints("cluster", "copied"))
+INNER = pa.schema(ints("cluster", "led_inside", "led"))
+PAIRS = pa.schema([*ints("cluster"), ("a", pa.binary()), ("b", pa.binary())])
+ALIKE = pa.schema(ints("cluster", "alike"))
+SKELETONS = pa.schema(ints("cluster", "alike", "compared"))
 
 
 def kind_of(cluster: Mapping[str, Any]) -> str | None:
@@ -48,7 +56,8 @@ def kind_of(cluster: Mapping[str, Any]) -> str | None:
     if cluster.get("name") in STOCK:
         return "stock page"
     scattered = cluster["hosts"] >= 2 and cluster["pages"] < PASTED_PER_HOST * cluster["hosts"]
-    if scattered and cluster["skeleton_similarity"] < SKELETON:
+    platform = (cluster.get("name") or "").startswith(PLATFORMS)
+    if scattered and not platform and cluster["skeleton_similarity"] < SKELETON:
         return "copy/paste"
     if cluster["mirrored"] >= MIRRORED:
         return "mirror"
@@ -58,103 +67,84 @@ def kind_of(cluster: Mapping[str, Any]) -> str | None:
     return "template"
 
 
-def cluster_figures(
-    members: pa.Table, clusters: pa.ChunkedArray, run: Run, engine: Engine
-) -> dict[str, pa.Array]:
-    """The figures for each of the clusters, in their order."""
-    words, links = (_sums(members, clusters, name) for name in ("words", "links"))
-    return {
-        "mirrored": _mirrored(members, clusters, run),
-        "inner_links": _inner_links(members, clusters, run, engine),
-        "link_density": _share(links, pc.add(words, links)),
-        "skeleton_similarity": _skeletons(members, clusters, run),
-    }
-
-
-def _sums(members: pa.Table, clusters: pa.ChunkedArray, column: str) -> pa.Array:
-    grouped = members.group_by("cluster", use_threads=False).aggregate([(column, "sum")])
-    return pc.fill_null(lookup(clusters, grouped, "cluster", f"{column}_sum"), 0)
-
-
-def _share(part: pa.Array, whole: pa.Array) -> pa.Array:
+def share(part: pa.Array, whole: pa.Array) -> pa.Array:
     """A quotient of whole numbers, 0 where there is nothing."""
     some = pc.max_element_wise(whole, 1)
     return pc.divide(pc.cast(part, pa.float64()), pc.cast(some, pa.float64()))
 
 
-def _mirrored(members: pa.Table, clusters: pa.ChunkedArray, run: Run) -> pa.Array:
-    """Share of members in a duplicate class that has members of the same cluster on another host."""
+def mirrored(run: Run, engine: Engine, described: Any) -> Any:
+    """How many members are in a duplicate class that has members of the same cluster on another host."""
+    runs = [old for old in run.lineage if "duplicates" in old.tables]
     if "duplicates" not in run.tables:
-        return pa.nulls(len(clusters), pa.float64())
-    rows = members.select(["cluster", "page", "host"])
-    classes = run.page_columns("duplicates", ["class"], rows["page"])["class"]
+        return engine.table(COPIED.empty_table())
+    # A known representative is listed again by each run that adds to its class.
+    classes = engine.concat(*(engine.load(old, "duplicates", CLASSES.names) for old in runs))
     # A page that is alone in its class stands for itself.
-    rows = rows.append_column("class", pc.coalesce(classes, rows["page"]))
-    grouped = rows.group_by(["cluster", "class"], use_threads=False).aggregate(
-        [("host", "count_distinct"), ("page", "count")]
-    )
-    copied = grouped.filter(pc.greater_equal(grouped["host_count_distinct"], 2))
-    pages = _sums(copied, clusters, "page_count")
-    counts = rows.group_by("cluster", use_threads=False).aggregate([("page", "count")])
-    return _share(pages, lookup(clusters, counts, "cluster", "page_count"))
+    query = """
+        SELECT cluster, CAST(sum(pages) AS BIGINT) AS copied
+        FROM (
+            SELECT m.cluster, coalesce(d.class_id, m.page) AS class_id, count(*) AS pages,
+                count(DISTINCT m.host) AS hosts
+            FROM described m
+            LEFT JOIN (SELECT page, min(class) AS class_id FROM classes GROUP BY page) d ON m.page = d.page
+            GROUP BY m.cluster, coalesce(d.class_id, m.page)
+        ) together
+        WHERE hosts >= 2
+        GROUP BY cluster
+    """
+    return engine.sql(query, COPIED, described=described, classes=classes)
+
+
+def inner_links(run: Run, engine: Engine, described: Any) -> Any:
+    """Of the members' links, how many lead to other domains of their cluster."""
+    links = engine.concat(*(engine.load(old, "links", ["page", "target_domain"]) for old in run.lineage))
+    query = """
+        SELECT f.cluster, CAST(sum(CASE WHEN d.domain IS NULL THEN 0 ELSE f.led END) AS BIGINT) AS led_inside,
+            CAST(sum(f.led) AS BIGINT) AS led
+        FROM (
+            SELECT m.cluster, m.domain, l.target_domain, count(*) AS led
+            FROM links l JOIN described m ON l.page = m.page
+            GROUP BY m.cluster, m.domain, l.target_domain
+        ) f
+        LEFT JOIN (SELECT DISTINCT cluster, domain FROM described) d
+            ON f.cluster = d.cluster AND f.target_domain = d.domain AND f.target_domain <> f.domain
+        GROUP BY f.cluster
+    """
+    return engine.sql(query, INNER, links=links, described=described)
 
 
 @dataclass(frozen=True)
-class InnerLinks:
-    """Of each member's links, how many lead to other domains of its cluster."""
+class Alike:
+    """How similar two skeletons are, in millionths; 0 for pages without one."""
 
-    members: pa.Table
-    schema: pa.Schema = INNER
+    schema: pa.Schema = ALIKE
 
     def open(self, threads: int) -> BatchFunction:
-        """Counts by cluster, batch by batch."""
-        page, clusters, owners = (
-            self.members[name].combine_chunks() for name in ("page", "cluster", "domain")
-        )
-        pages, ids, domains = _core.KeyLookup(page), _core.KeyLookup(clusters), _core.KeyLookup(owners)
-        width = len(self.members)
+        def compared(batch: Batch) -> Batch:
+            found = _core.minima_similarity(batch).column("similarity")
+            return pa.RecordBatch.from_arrays([batch.column("cluster"), pc.fill_null(found, 0)], schema=ALIKE)
 
-        def pair(clusters: pa.Array, names: pa.Array) -> pa.Array:
-            """One number for a cluster (by place) and a domain."""
-            return pc.add(pc.multiply(ids.index_of(clusters), width), domains.index_of(names))
-
-        known = _core.KeyLookup(pair(clusters, owners))
-
-        def counted(batch: Batch) -> Batch:
-            rows_of = pages.index_of(batch.column("page"))
-            cluster, own = clusters.take(rows_of), owners.take(rows_of)
-            target = batch.column("target_domain")
-            other = pc.fill_null(pc.not_equal(own, target), False)
-            inner = pc.and_(known.contains(pair(cluster, target)), other)
-            rows = pa.table({"cluster": cluster, "inner": pc.cast(inner, pa.int64())})
-            rows = rows.filter(pc.is_valid(cluster))
-            grouped = rows.group_by("cluster", use_threads=False).aggregate(
-                [("inner", "sum"), ("inner", "count")]
-            )
-            columns = [grouped[name].combine_chunks() for name in ("cluster", "inner_sum", "inner_count")]
-            return pa.RecordBatch.from_arrays(columns, schema=INNER)
-
-        return counted
+        return compared
 
 
-def _inner_links(members: pa.Table, clusters: pa.ChunkedArray, run: Run, engine: Engine) -> pa.Array:
-    kernel = InnerLinks(members.select(["cluster", "page", "domain"]).combine_chunks())
-    data = engine.concat(*(engine.load(known, "links", ["page", "target_domain"]) for known in run.lineage))
-    counts = engine.collect(engine.map(data, kernel))
-    return _share(_sums(counts, clusters, "inner"), _sums(counts, clusters, "links"))
-
-
-def _skeletons(members: pa.Table, clusters: pa.ChunkedArray, run: Run) -> pa.Array:
-    """Mean similarity of the members' skeletons to the centroid's, itself apart; 0 for pages without one."""
-    rows = members.filter(pc.not_equal(members["page"], members["centroid"]))
-    own, others = (
-        run.page_columns("sketches", ["skeleton"], rows[name])["skeleton"].combine_chunks()
-        for name in ("page", "centroid")
-    )
-    pair = pa.record_batch({"a": own, "b": others})
-    found = _core.minima_similarity(pair).column("similarity")
-    rows = pa.table({"cluster": rows["cluster"].combine_chunks(), "found": pc.fill_null(found, 0)})
-    grouped = rows.group_by("cluster", use_threads=False).aggregate([("found", "sum"), ("found", "count")])
-    total = lookup(clusters, grouped, "cluster", "found_sum")
-    count = lookup(clusters, grouped, "cluster", "found_count")
-    return _share(total, pc.multiply(count, 1_000_000))
+def skeletons(run: Run, engine: Engine, described: Any) -> Any:
+    """Sums of the similarities of the members' skeletons to the centroid's, itself apart."""
+    sketches = engine.concat(*(engine.load(old, "sketches", ["page", "skeleton"]) for old in run.lineage))
+    # The centroids' skeletons first: one row a cluster.
+    query = """
+        SELECT m.cluster, s.skeleton AS a, c.skeleton AS b
+        FROM described m
+        JOIN (
+            SELECT n.cluster, k.skeleton
+            FROM described n JOIN sketches k ON n.page = k.page
+            WHERE n.page = n.centroid
+        ) c ON m.cluster = c.cluster
+        JOIN sketches s ON m.page = s.page
+        WHERE m.page <> m.centroid
+    """
+    pairs = engine.sql(query, PAIRS, described=described, sketches=sketches)
+    summed = """
+        SELECT cluster, CAST(sum(alike) AS BIGINT) AS alike, count(*) AS compared FROM found GROUP BY cluster
+    """
+    return engine.sql(summed, SKELETONS, found=engine.map(pairs, Alike()))

@@ -77,7 +77,7 @@ class SparkEngine(Engine):
     ) -> None:
         """With a master's URL, or with a session that exists, which is never stopped."""
         given = master if isinstance(master, SparkSession) else None
-        self.session = Session(None if given else master, config or {}, given)
+        self.session = Session(master if isinstance(master, str) else None, config or {}, given)
         self.spark = self.session.spark
         self.metrics = {}
         self._kept: list[DataFrame] = []
@@ -154,7 +154,7 @@ class SparkEngine(Engine):
         frame = found.select(*[col(field.name).cast(field.dataType) for field in types.fields])
         return SparkDataset(frame, Chain(schema), max((one.size for one in data.values()), default=0))
 
-    def components(self, edges: SparkDataset) -> SparkDataset:
+    def components(self, edges: SparkDataset) -> Any:
         return rounds(self, edges, lambda done: self.metrics.update(component_rounds=done))
 
     def keep(self, data: SparkDataset) -> SparkDataset:

@@ -10,16 +10,14 @@ from typing import Any
 from pagekin import _core
 from pagekin.errors import PagekinError
 from pagekin.index.shelf import record_of
-from pagekin.look.chart import Chart
 from pagekin.look.figure import Figure
 from pagekin.look.graph import Graph, draw
 from pagekin.look.markup import Html
-from pagekin.look.scales import Axis
 from pagekin.look.table import Column
 from pagekin.look.words import count, plain, plural, short_url, similarity
 from pagekin.web.context import Context
+from pagekin.web.views.histogram import BINS, histogram
 
-BINS = 50
 RANDOM = 5
 DRAWN = 36
 """Pages of the graph."""
@@ -141,34 +139,17 @@ def cluster_view(context: Context, cluster: int) -> ClusterView | None:
 
 def _histogram(context: Context, row: dict[str, Any]) -> Html:
     bins = context.catalog.rows(
-        "SELECT bin, pages FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]]
+        "SELECT bin, pages AS number FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]]
     )
-    if not bins:
-        return Html()
-    most = max(one["pages"] for one in bins)
-    low = min(one["bin"] for one in bins) / BINS
-    chart = Chart(
-        Axis("similarity to the most typical page", min(low, 0.9), 1.0), Axis("pages", 0, most), height=260
-    )
-    chart.columns(
-        [
-            (
-                one["bin"] / BINS,
-                (one["bin"] + 1) / BINS,
-                one["pages"],
-                f"{one['bin'] / BINS:.2f} to {(one['bin'] + 1) / BINS:.2f}: {plural(one['pages'], 'page')}",
-            )
-            for one in bins
-        ]
-    )
-    least, mean = low, row["mean_similarity"]
-    return Figure(
+    least = bins[0]["bin"] / BINS if bins else 0.0
+    return histogram(
+        bins,
         key="similarities",
-        title=f"Members are {similarity(mean)} similar to the most typical, at least {least:.2f}",
-        svg=chart.svg(f"A histogram of similarity from {least:.2f} to 1."),
-        columns=[Column("from", "similarity", "from"), Column("pages", "count", "pages")],
-        rows=[(one["bin"] / BINS, one["pages"]) for one in bins],
-    ).html()
+        title=f"Members are {similarity(row['mean_similarity'])} similar to the most typical, "
+        f"at least {least:.2f}",
+        axis="similarity to the most typical page",
+        noun="page",
+    )
 
 
 def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, Any]]]:

@@ -1,0 +1,54 @@
+"""Whether to use colours: `--color`, else NO_COLOR, else whether anybody looks."""
+
+from __future__ import annotations
+
+import os
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+KEY = "pagekin.color"
+CHOICES = {"auto": None, "always": True, "never": False}
+
+
+def _choose(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        ctx.find_root().meta[KEY] = ctx.find_root().color = ctx.color = CHOICES[value]
+
+
+def color_option() -> click.Option:
+    """`--color`, for the group and for each of its commands."""
+    return click.Option(
+        ["--color"],
+        type=click.Choice(list(CHOICES)),
+        expose_value=False,
+        is_eager=True,
+        callback=_choose,
+        help="Use colours: where a terminal shows them and NO_COLOR is not set, always, or never.  "
+        "[default: auto]",
+    )
+
+
+def wants_color(stream: IO[Any]) -> bool:
+    """Whether what goes to this stream may hold colours."""
+    context = click.get_current_context(silent=True)
+    chosen = None if context is None else context.find_root().meta.get(KEY)
+    if chosen is not None:
+        return bool(chosen)
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def console(stream: IO[Any], width: int | None = None) -> Console:
+    """Rich's console on a stream, with colours if they are wanted."""
+    from rich.console import Console
+
+    wanted = wants_color(stream)
+    # Where there is no terminal Rich leaves colours out, unless it is made to believe in one.
+    force = True if wanted and not stream.isatty() else None
+    return Console(
+        file=stream, width=width, highlight=False, no_color=not wanted, force_terminal=force,
+        color_system="auto" if stream.isatty() else "standard",
+    )  # fmt: skip
