@@ -71,7 +71,7 @@ def ways(flow: Flow, **inputs: pa.Table) -> list[list[str]]:
     return results
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(PAGES, PARAMS)
 def test_whole_is_steps(pages: list[Page], params: PhraseParams) -> None:
     sites, sketches = tables(pages)

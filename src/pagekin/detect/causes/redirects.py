@@ -15,24 +15,17 @@ from pagekin import _core
 from pagekin.engines.base import EDGES, BatchFunction, Engine
 from pagekin.run import Run
 
-NODES = pa.schema([("key", pa.int64()), ("component", pa.int64())])
 ROWS = pa.schema([(name, pa.int64()) for name in ("component", "member", "class_", "page", "key", "other")])
 JOINED = pa.schema([("page", pa.int64()), ("redirect", pa.int64())])
 
-# A redirect to itself is in no component of several.
-NODE_QUERY = """
-    SELECT n.key, coalesce(l.label, n.key) AS component
-    FROM (SELECT page AS key FROM redirects UNION SELECT other AS key FROM redirects) n
-    LEFT JOIN labels l ON l.page = n.key
-"""
 ROW_QUERY = """
-    SELECT n.component, CAST(0 AS BIGINT) AS member, CAST(0 AS BIGINT) AS class_, CAST(0 AS BIGINT) AS page,
-        r.page AS key, r.other
-    FROM redirects r JOIN nodes n ON n.key = r.page
+    SELECT l.label AS component, CAST(0 AS BIGINT) AS member, CAST(0 AS BIGINT) AS class_,
+        CAST(0 AS BIGINT) AS page, r.page AS key, r.other
+    FROM redirects r JOIN labels l ON l.page = r.page
     UNION ALL
-    SELECT n.component, CAST(1 AS BIGINT) AS member, m.class_, m.page, m.key,
+    SELECT l.label AS component, CAST(1 AS BIGINT) AS member, m.class_, m.page, m.key,
         CAST(CASE WHEN e.page IS NULL THEN 0 ELSE 1 END AS BIGINT) AS other
-    FROM members m JOIN nodes n ON n.key = m.key LEFT JOIN earlier e ON e.page = m.page
+    FROM members m JOIN labels l ON l.page = m.key LEFT JOIN earlier e ON e.page = m.page
 """
 
 
@@ -64,6 +57,6 @@ def redirected(run: Run, engine: Engine, members: Any, earlier: Any) -> Any:
     redirects = engine.keep(
         engine.map(engine.load(run, "skipped", ["url", "reason", "detail"]), RedirectEdges())
     )
-    nodes = engine.sql(NODE_QUERY, NODES, redirects=redirects, labels=engine.components(redirects))
-    rows = engine.sql(ROW_QUERY, ROWS, redirects=redirects, nodes=nodes, members=members, earlier=earlier)
+    labels = engine.components(redirects)
+    rows = engine.sql(ROW_QUERY, ROWS, redirects=redirects, labels=labels, members=members, earlier=earlier)
     return engine.exchange(rows, "component", RedirectJoins(), order=("member", "class_", "page"))
