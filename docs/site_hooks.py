@@ -17,7 +17,13 @@ ABOVE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGEL
 LICENCE = "https://www.apache.org/licenses/LICENSE-2.0"
 
 SECTIONS = {
-    "Guides": ("guide/getting-started.md", "guide/reading-crawls.md", "guide/run-folder.md", "guide/*.md"),
+    "Guides": (
+        "guide/getting-started.md",
+        "guide/which-finding.md",
+        "guide/reading-crawls.md",
+        "guide/run-folder.md",
+        "guide/*.md",
+    ),
     "Recipes": ("recipes/*.md",),
     "Reference": ("reference/commands.md", "reference/tables.md", "reference/*.md"),
     "Inside": ("architecture.md", "*.md", "contributing.md", "changelog.md"),

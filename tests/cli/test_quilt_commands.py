@@ -61,7 +61,7 @@ def test_patches_for_programs(quilted: Path) -> None:
         (("quilts", "--page", "99999999999999999999999"), "not among the quilts"),
         (("pages", "--page", "5"), "--page goes with the tables"),
         (("--page", "5"), "--page goes with the tables"),
-        (("quilts", "--page", "5", "--top", "3"), "--page goes with the tables"),
+        (("quilts", "--page", "5", "--top", "3"), "--page goes with --format alone"),
     ],
 )
 def test_show_what_is_not_there(quilted: Path, args: tuple[str, ...], says: str) -> None:

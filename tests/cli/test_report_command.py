@@ -186,5 +186,5 @@ def test_what_was_measured_is_in_the_report(scanned: Path, tmp_path: Path) -> No
     for chapter in ("Quilts by parameters", "Digest scores", "Search results"):
         assert chapter in page.text
     shutil.rmtree(folder / "studies")
-    run("report", folder)
+    run("report", folder, "--force")
     assert "Quilts by parameters" not in (folder / "report.html").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -45,10 +45,10 @@ def console(stream: IO[Any], width: int | None = None) -> Console:
     """Rich's console on a stream, with colours if they are wanted."""
     from rich.console import Console
 
-    wanted = wants_color(stream)
+    wanted, seen = wants_color(stream), stream.isatty()
     # Where there is no terminal Rich leaves colours out, unless it is made to believe in one.
-    force = True if wanted and not stream.isatty() else None
-    return Console(
-        file=stream, width=width, highlight=False, no_color=not wanted, force_terminal=force,
-        color_system="auto" if stream.isatty() else "standard",
-    )  # fmt: skip
+    force = True if wanted and not seen else None
+    system: Literal["auto", "standard"] | None = None
+    if wanted:
+        system = "auto" if seen else "standard"
+    return Console(file=stream, width=width, highlight=False, force_terminal=force, color_system=system)
