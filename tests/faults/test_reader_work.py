@@ -8,6 +8,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +19,7 @@ from warcs import http, page, record
 
 from pagekin.errors import InputError
 from pagekin.readers import Input, ReadParams, Record, expand, read_input
+from pagekin.readers.frames import Codec
 from pagekin.readers.http import (
     MAX_CHUNKS,
     MAX_ENCODINGS,
@@ -102,6 +104,16 @@ def test_wrong_lengths_before_what_unpacks_to_much(tmp_path: Path) -> None:
         (tmp_path / "a.warc.gz").write_bytes(make(count))
         works.append(work_of(tmp_path / "a.warc.gz")[0])
     assert works[1] < works[0] * 1.5
+
+
+def test_a_frame_of_many_bad_records_is_begun_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.warc.gz").write_bytes(one_frame(b"".join(liar(n, 5 * MIB) for n in range(2000))))
+    reader = Mock(wraps=Codec.reader)
+    monkeypatch.setattr(Codec, "reader", lambda *args: reader(*args))
+    assert len(work_of(tmp_path / "a.warc.gz")[1]) == 2000
+    assert reader.call_count < 20
 
 
 def test_wrong_lengths_in_a_stream(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ class Stream:
         self._codec = codec
         self._end: int | None = None  # the last position, once known
         self._lookahead: Lookahead | None = None
+        self._frame_begin = -1, b""  # what the frame at an offset begins with
         self._put(start)
 
     def _put(self, start: int, position: int | None = None, limit: int | None = None) -> None:
@@ -198,11 +199,16 @@ class Stream:
         """Whether a frame begins with these bytes."""
         if self._codec is None or not self._source.reaches(frame):
             return False
-        here = self._source.tell()
-        try:
-            return bool(self._codec.reader(self._source, frame).read(len(head)) == head)
-        finally:
-            self._source.seek(here)
+        known, begin = self._frame_begin
+        # Asked for each of many bad records of one frame, which is decoded once.
+        if known != frame or len(begin) < len(head):
+            here = self._source.tell()
+            try:
+                begin = self._codec.reader(self._source, frame).read(len(head))
+            finally:
+                self._source.seek(here)
+            self._frame_begin = frame, begin
+        return begin.startswith(head)
 
     def _next_frame(self, frame: int, head: bytes, start: re.Pattern[bytes]) -> tuple[int, int] | None:
         """The frame after one that begins with `head` and has no `start` after it; and the latter's size."""
