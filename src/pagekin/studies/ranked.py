@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from pagekin import _core
-from pagekin.detect.joins import tuples
 from pagekin.errors import InputError
 from pagekin.readers import expand, read_input
 from pagekin.run import Run
@@ -205,4 +204,4 @@ def _run_pages(run: Run, wanted: set[str]) -> Iterator[tuple[str, Page]]:
 
 def _rows(run: Run, table: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
     for batch in run.batches(table, columns):
-        yield from tuples(batch)
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
