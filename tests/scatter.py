@@ -20,7 +20,7 @@ from pagekin.engines.components import rounds
 from pagekin.engines.groups import divide, in_order
 from pagekin.engines.local import LocalEngine
 from pagekin.engines.parts import write_table
-from pagekin.engines.relational import answer
+from pagekin.engines.relational import answer, database
 from pagekin.params import ReadParams
 from pagekin.readers import Input
 from pagekin.run import Run
@@ -44,6 +44,7 @@ class ScatterEngine(Engine):
         self.random = random.Random(seed)
         self.metrics = {}
         self.reader = LocalEngine(1)
+        self.database = database(threads=1, memory=10**9, spill=Path(tempfile.gettempdir()))
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Any:
         return self.reader.read(inputs, params)
@@ -91,9 +92,7 @@ class ScatterEngine(Engine):
 
     def sql(self, query: str, schema: pa.Schema, **data: Scattered) -> Scattered:
         tables = {name: self.collect(one) for name, one in data.items()}
-        with tempfile.TemporaryDirectory() as folder:
-            rows = list(answer(query, schema, tables, threads=1, memory=10**9, spill=Path(folder)))
-        return self._scattered(rows, schema)
+        return self._scattered(list(answer(self.database, query, schema, tables)), schema)
 
     def components(self, edges: Scattered) -> Scattered:
         return rounds(self, edges)
@@ -107,18 +106,10 @@ class ScatterEngine(Engine):
     def publish(self, run: Run, step: str, tables: Mapping[Table, Scattered]) -> None:
         run.clear_work(step)
         for table, data in tables.items():
-            rows = self.collect(data)
-            with tempfile.TemporaryDirectory() as folder:
-                ordered = answer(
-                    "FROM data",
-                    table.schema,
-                    {"data": rows},
-                    threads=1,
-                    memory=10**9,
-                    spill=Path(folder),
-                    keys=table.keys,
-                )
-                write_table(run.work(step), table, ordered)
+            ordered = answer(
+                self.database, "FROM data", table.schema, {"data": self.collect(data)}, table.keys
+            )
+            write_table(run.work(step), table, ordered)
         run.stage(step)
         run.publish(step, list(tables))
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 from typing import Any
 
 import pyarrow as pa
@@ -39,7 +39,7 @@ from pagekin.engines.groups import Partitions
 from pagekin.engines.meter import Meter
 from pagekin.engines.parts import Mark, PartWriter, finished_parts, write_table
 from pagekin.engines.prefetch import Prefetch, quick_handover
-from pagekin.engines.relational import answer
+from pagekin.engines.relational import answer, database
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, batches, read_input
 from pagekin.readers.base import RECORD_BITS
@@ -56,6 +56,8 @@ class Stream:
     inputs: Sequence[Input] = ()
     scan: Callable[[], Any] | None = None
     """What DuckDB reads instead, where the rows lie somewhere."""
+    files: Callable[[], list[str]] | None = None
+    """The same for stored tables: their Parquet files."""
 
 
 class Kept:
@@ -101,6 +103,7 @@ class LocalEngine(Engine):
         self.metrics = {}
         self._spill: Path | None = None
         """Where what does not fit in memory may go: a folder of the run that is being written."""
+        self._database: Any = None
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
         def records(mark: Mark | None) -> Iterator[Batch]:
@@ -121,7 +124,7 @@ class LocalEngine(Engine):
         data = run.dataset(table)
         names = list(columns) if columns is not None else data.schema.names
         schema = pa.schema([data.schema.field(name) for name in names])
-        self._spill = run.spill or self._spill
+        self._write_to(run)
 
         def stored(_: Mark | None) -> Iterator[Batch]:
             with run.reading(table):
@@ -132,7 +135,7 @@ class LocalEngine(Engine):
                 done += batch.num_rows
                 self.progress.advance(Advance(batch.num_rows, done / total))
 
-        return Stream(stored, schema, scan=lambda: data.files)
+        return Stream(stored, schema, scan=lambda: data.files, files=lambda: data.files)
 
     def table(self, rows: pa.Table) -> Stream:
         return Stream(lambda _: iter(rows.to_batches()), rows.schema, scan=lambda: rows)
@@ -142,7 +145,13 @@ class LocalEngine(Engine):
             for part in data:
                 yield from part.open(None)
 
-        return data[0] if len(data) == 1 else Stream(joined, data[0].schema)
+        def scan() -> Any:
+            return [file for part in data if part.files is not None for file in part.files()]
+
+        if len(data) == 1:
+            return data[0]
+        files = scan if all(part.files is not None for part in data) else None
+        return Stream(joined, data[0].schema, scan=files, files=files)
 
     def map(self, data: Stream, kernel: Kernel) -> Stream:
         def mapped(mark: Mark | None) -> Iterator[Batch]:
@@ -184,16 +193,11 @@ class LocalEngine(Engine):
         # What does not lie anywhere is put down first: DuckDB may read it more than once.
         sources = {name: self.keep(stream) for name, stream in data.items()}
         scans = {name: stream.scan() for name, stream in sources.items() if stream.scan}
-        with self._folder() as folder:
-            yield from answer(
-                query,
-                schema,
-                scans,
-                threads=self.threads,
-                memory=self.memory // 2,
-                spill=folder,
-                keys=keys,
+        if self._database is None:
+            self._database = database(
+                threads=self.threads, memory=self.memory // 2, spill=self._spill or Path(gettempdir())
             )
+        yield from answer(self._database, query, schema, scans, keys)
 
     def components(self, edges: Stream) -> Stream:
         def joined(_: Mark | None) -> Iterator[Batch]:
@@ -230,7 +234,7 @@ class LocalEngine(Engine):
         return pa.Table.from_batches(data.open(None), data.schema)
 
     def publish(self, run: Run, step: str, tables: Mapping[Table, Stream]) -> None:
-        self._spill = run.spill or self._spill
+        self._write_to(run)
         if not run.is_staged(step):
             run.clear_work(step)
             for table, data in tables.items():
@@ -238,6 +242,17 @@ class LocalEngine(Engine):
                 write_table(run.work(step), table, rows)
             run.stage(step)
         run.publish(step, list(tables))
+
+    def _write_to(self, run: Run) -> None:
+        """From now on, what does not fit in memory goes to the run that is being written."""
+        if run.spill is not None and run.spill != self._spill:
+            self.close()
+            self._spill = run.spill
+
+    def close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
 
     def _new_folder(self) -> Path:
         """A folder for what does not fit in memory."""

@@ -15,37 +15,40 @@ ROWS = 65_536
 """Rows of an answer that are in one batch."""
 
 
-def answer(
-    query: str,
-    schema: pa.Schema,
-    sources: Mapping[str, Any],
-    *,
-    threads: int,
-    memory: int,
-    spill: Path,
-    keys: Sequence[tuple[str, str]] = (),
-) -> Iterator[Batch]:
-    """The rows of an answer, sorted by keys if there are any; nulls come last.
-
-    A source is a list of Parquet files, or what DuckDB can scan more than once.
-    """
+def database(*, threads: int, memory: int, spill: Path) -> duckdb.DuckDBPyConnection:
+    """A database in memory, for many questions: to open one costs as much as a small answer."""
     config = {
         "threads": str(threads),
         "memory_limit": f"{max(memory // 1_000_000, 64)}MB",
         "temp_directory": str(spill),
         "preserve_insertion_order": "false",
     }
-    with duckdb.connect(config=config) as database:
+    return duckdb.connect(config=config)
+
+
+def answer(
+    opened: duckdb.DuckDBPyConnection,
+    query: str,
+    schema: pa.Schema,
+    sources: Mapping[str, Any],
+    keys: Sequence[tuple[str, str]] = (),
+) -> Iterator[Batch]:
+    """The rows of an answer, sorted by keys if there are any; nulls come last.
+
+    A source is a list of Parquet files, or what DuckDB can scan more than once.
+    """
+    # What a cursor calls its sources is its own affair.
+    with opened.cursor() as cursor:
         for name, source in sources.items():
             if isinstance(source, list):
                 files = ", ".join("'" + str(file).replace("'", "''") + "'" for file in source)
-                database.execute(f'CREATE VIEW "{name}" AS FROM read_parquet([{files}])')
+                cursor.execute(f'CREATE TEMP VIEW "{name}" AS FROM read_parquet([{files}])')
             else:
-                database.register(name, source)
+                cursor.register(name, source)
         columns = ", ".join(f'"{name}"' for name in schema.names)
         ways = (f'"{name}" {"DESC" if way == "descending" else "ASC"} NULLS LAST' for name, way in keys)
         order = f"ORDER BY {', '.join(ways)}" if keys else ""
-        found = database.sql(f"SELECT {columns} FROM ({query}) {order}")
+        found = cursor.sql(f"SELECT {columns} FROM ({query}) {order}")
         # Older versions have another name for it.
         reader = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
         for batch in reader(ROWS):
