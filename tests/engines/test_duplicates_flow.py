@@ -71,7 +71,7 @@ def steps(flow: DuplicateMembers, engine: Engine, tables: dict[str, pa.Table]) -
 @settings(max_examples=12)
 @given(
     seed=st.integers(0, 10**6),
-    similarity=st.sampled_from([0.0, 0.5, 0.8, 1.0]),
+    similarity=st.sampled_from([0.0, 0.7, 0.8, 1.0]),
     hot=st.sampled_from([0, 3, 70]),
     known=st.booleans(),
     wrap=st.booleans(),
@@ -97,12 +97,12 @@ def test_steps_are_the_whole(seed: int, similarity: float, hot: int, known: bool
 def test_steps_on_the_local_engine(similarity: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """With small chunks: many pages are compared with one."""
     monkeypatch.setattr(compare, "CHUNK", 4)
-    tables = inputs(3, 70)
+    tables = inputs(3, 70) | {"known": EDGES.empty_table()}
     banding = choose_banding(similarity, SHINGLES.m) if similarity else Banding(6, 14)
     flow = DuplicateMembers(banding, 0, SHINGLES, wrap=False)
     found = steps(flow, LocalEngine(2), tables)
     assert found == whole(flow, tables)
-    assert len(found) > 50
+    assert len(found) > 15
 
 
 def test_nothing_comes_of_nothing() -> None:
