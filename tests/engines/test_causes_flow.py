@@ -96,7 +96,7 @@ def test_all_engines_agree(tmp_path: Path, seed: int) -> None:
     run = with_classes(sketched(jsonl(tmp_path / "crawl.jsonl", shop(30)), tmp_path / "run"))
     pages = run.table("pages", ["page"])["page"].to_pylist()
     members = [{"cluster": page % 2, "page": page} for page in pages if page % 5]
-    clusters = [{"rank": 1, "cluster": 0, "name": "Shop"}, {"rank": 2, "cluster": 1}]
+    clusters: list[dict[str, Any]] = [{"rank": 1, "cluster": 0, "name": "Shop"}, {"rank": 2, "cluster": 1}]
     if seed:
         add(run, "styles", {STYLE_MEMBERS: members, STYLE_CLUSTERS: clusters})
     local = found(run, find_causes, LocalEngine(2), TABLES)

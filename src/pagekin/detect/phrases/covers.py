@@ -122,7 +122,8 @@ class Covered:
     params: PhraseParams
     schema: pa.Schema = COVERED
 
-    def steps(self, engine: Engine, *, sites: Any, popular: Any, sketches: Any) -> Any:
+    def steps(self, engine: Engine, **inputs: Any) -> Any:
+        sites, popular, sketches = (inputs[name] for name in ("sites", "popular", "sketches"))
         shingles = engine.map(sketches, Shingles())
         marked = engine.keep(engine.sql(MARKED_QUERY, ROWS, shingles=shingles, popular=popular))
         counts = engine.keep(engine.sql(COUNT_QUERY, COUNTS, marked=marked))

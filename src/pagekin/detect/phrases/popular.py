@@ -85,8 +85,8 @@ class Popular:
     params: PhraseParams
     schema: pa.Schema = POSTINGS
 
-    def steps(self, engine: Engine, *, sites: Any, sketches: Any) -> Any:
-        sited = engine.sql(SITED_QUERY, SITED, sketches=sketches, sites=sites)
+    def steps(self, engine: Engine, **inputs: Any) -> Any:
+        sited = engine.sql(SITED_QUERY, SITED, **inputs)
         fewer = FewerHoldings(self.params.holders)
         return engine.exchange(
             engine.map(sited, Holdings()), "fingerprint", PopularGroups(self.params), combine=fewer
