@@ -41,7 +41,7 @@ def places(looked_at: Served) -> dict[str, str]:
         label = ("spam", "not spam", "spam", "borderline")[number % 4]
         store.judge("ann", "page", target, label, sample=str(sample), url=catalog.page(int(target))["url"])  # type: ignore[index]
         if number % 2:
-            store.judge("bob", "page", target, "spam", sample=str(sample))
+            store.judge("bob", "page", target, "spam" if number == 3 else label, sample=str(sample))
     cluster = catalog.one("SELECT cluster FROM clusters ORDER BY rank LIMIT 1")
     number = catalog.one('SELECT "class" FROM classes WHERE near > 0 ORDER BY pages DESC LIMIT 1')
     quilt = catalog.one("SELECT page FROM quilts ORDER BY sources DESC, page LIMIT 1")
