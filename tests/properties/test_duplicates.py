@@ -64,11 +64,13 @@ def corpus(seed: int) -> list[str]:
 
 
 @settings(max_examples=15)
-@given(seed=st.integers(0, 10**6))
-def test_the_papers_rule(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+@given(seed=st.integers(0, 10**6), family=st.sampled_from(["rabin", "bins"]))
+def test_the_papers_rule(tmp_path_factory: pytest.TempPathFactory, seed: int, family: str) -> None:
+    """With the paper's functions, as its profile has them, and with the fast ones."""
     texts = corpus(seed)
-    run = scan(tmp_path_factory.mktemp("paper"), texts, profile="paper")
-    assert classes(run) == oracle.by_runs(texts, _core.Shingler().shingles)
+    given_family = {} if family == "rabin" else {"family": family}
+    run = scan(tmp_path_factory.mktemp("paper"), texts, profile="paper", shingles=given_family)
+    assert classes(run) == oracle.by_runs(texts, _core.Shingler(family=family).shingles)
     check_rows(run, texts)
 
 
