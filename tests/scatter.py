@@ -95,7 +95,8 @@ class ScatterEngine(Engine):
         return self._scattered(list(answer(self.database, query, schema, tables)), schema)
 
     def components(self, edges: Scattered) -> Scattered:
-        return rounds(self, edges)
+        labels: Scattered = rounds(self, edges)
+        return labels
 
     def keep(self, data: Scattered) -> Scattered:
         return data
@@ -125,7 +126,8 @@ class ScatterEngine(Engine):
 
 def _sent(kernel: Kernel) -> Kernel:
     """The kernel as another process has it."""
-    return pickle.loads(pickle.dumps(kernel))
+    sent: Kernel = pickle.loads(pickle.dumps(kernel))
+    return sent
 
 
 def _opened(data: Scattered) -> Iterator[Batch]:

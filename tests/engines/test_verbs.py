@@ -69,7 +69,8 @@ ENGINES: list[Callable[[], Engine]] = [
 
 @pytest.fixture(params=ENGINES, ids=["one thread", "three threads that spill", "scatter", "scatter again"])
 def engine(request: pytest.FixtureRequest) -> Engine:
-    return request.param()
+    make: Callable[[], Engine] = request.param
+    return make()
 
 
 def rows_of(engine: Engine, data: Any) -> list[tuple[Any, ...]]:
@@ -117,7 +118,8 @@ def obvious_labels(edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), max_size=40), st.integers(0, 99))
 def test_components(edges: list[tuple[int, int]], seed: int) -> None:
-    for engine in (LocalEngine(1), ScatterEngine(seed)):
+    engines: list[Engine] = [LocalEngine(1), ScatterEngine(seed)]
+    for engine in engines:
         found = engine.components(engine.table(numbers(edges, EDGES)))
         assert rows_of(engine, found) == obvious_labels(edges)
 

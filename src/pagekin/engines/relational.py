@@ -17,7 +17,7 @@ ROWS = 65_536
 
 def database(*, threads: int, memory: int, spill: Path) -> duckdb.DuckDBPyConnection:
     """A database in memory, for many questions: to open one costs as much as a small answer."""
-    config = {
+    config: dict[str, str | bool | int | float | list[str]] = {
         "threads": str(threads),
         "memory_limit": f"{max(memory // 1_000_000, 64)}MB",
         "temp_directory": str(spill),

@@ -49,13 +49,16 @@ class Session:
     def _start(self, master: str | None, config: dict[str, str]) -> SparkSession:
         # Workers must run the Python that has pagekin; Spark's own guess is whatever is on their PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        settings = dict(SETTINGS)
         if master is not None and master.startswith("local"):
-            # Executors on this machine: nothing needs to be reachable from elsewhere.
+            # Executors on this machine: nothing needs to be reachable from elsewhere, and 200 tasks for every
+            # join, Spark's default, would take longer than the joins.
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+            settings["spark.sql.shuffle.partitions"] = "4"
         builder = SparkSession.builder.appName("pagekin")
         if master is not None:
             builder = builder.master(master)
-        for key, value in (SETTINGS | config).items():
+        for key, value in (settings | config).items():
             builder = builder.config(key, value)
         handle, name = tempfile.mkstemp(prefix="pagekin-spark-", suffix=".log")
         self.log = Path(name)
