@@ -64,7 +64,7 @@ def show(
       pagekin show run pages --top 10
       pagekin show run pages --where "words < 20 and domain = 'example.org'"
       pagekin show run style_clusters --sort domains:desc
-      pagekin show run duplicates --page http://brostohemo.example/node1000.shtml
+      pagekin show run duplicates --page http://nagopulume.example/
       pagekin show run style_members --rank 7
       pagekin show run style_members --sample --format csv > to-check.csv
       pagekin show run skipped --format csv > skipped.csv
