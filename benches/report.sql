@@ -6,19 +6,20 @@ SELECT i AS page, url(i) AS url, 'www.' || site(i) AS host, site(i) AS domain, '
   (i // 40) % 200 AS ip, 200 AS status, ['UTF-8', 'UTF-8', 'UTF-8', 'windows-1252', 'windows-1251'][1 + i % 5] AS
   charset, false AS lossy, 20000 + i % 9000 AS html_bytes, 9000 AS noise_chars, (10 * pow(1.0008, h(i) %
   6000))::BIGINT AS words, i % 90 AS links, 'Title ' || i AS title, NULL AS generator,
-  make_timestamptz(1700000000000000 + i * 1000000) AS date, 'crawl.warc.gz' AS input, i * 9000 AS offset FROM ids;
+  make_timestamptz(1700000000000000 + i * 1000000) AS date, 'crawl.warc.gz' AS input, i * 9000 AS offset,
+  NULL AS truncated FROM ids;
 
 -- table: texts
 SELECT i AS page, url(i) AS url, 'home about contact ' || repeat('w' || i || ' ', 60) AS text FROM ids;
 
 -- table: sketches
-SELECT i AS page, unhex(repeat(md5((i // 7)::VARCHAR), 16)) AS style, NULL AS shingles, NULL AS skeleton, md5(CASE
+SELECT i AS page, unhex(repeat(md5((i // 7)::VARCHAR), 16)) AS style, NULL AS structure, NULL AS shingles, NULL AS skeleton, md5(CASE
   WHEN i % 20 = 1 THEN i - 1 ELSE i END::VARCHAR) AS md5, '3:a:b' AS ssdeep FROM ids;
 
 -- table: style_clusters
 SELECT row_number() OVER (ORDER BY i) AS rank, i AS cluster, 2 + (400000 / (1 + i * i / 40))::BIGINT AS pages, 0 AS
   known_pages, 1 + h(i) % 60 // (1 + i // 5000) AS hosts, 1 + h(i) % 60 // (1 + i // 5000) AS domains, 0.3 + (h(i) %
-  700) / 1000 AS mean_similarity, 1.0 AS score, ['template', 'template', 'link farm', 'mirror', 'copy/paste'][1 + i %
+  700) / 1000 AS mean_similarity, 1.0 AS score, 1.0 AS weight, ['template', 'template', 'link farm', 'mirror', 'copy/paste'][1 + i %
   5] AS kind, CASE WHEN i % 3 = 0 THEN 'software ' || i % 40 END AS name, i AS centroid, url(i) AS centroid_url, 0.8
   AS cohesion, false AS worm, 0.0 AS mirrored, 0.1 AS inner_links, 0.2 AS link_density, 0.9 AS skeleton_similarity
   FROM ids WHERE i < n() // 20;
@@ -33,11 +34,11 @@ SELECT i - i % 2 AS class, i AS page, url(i) AS url, CASE WHEN i % 40 < 20 THEN 
 
 -- table: fuzzy
 SELECT i - i % 2 AS class, i AS page, url(i) AS url, CASE WHEN i % 40 < 20 THEN 'exact' ELSE 'near' END AS kind, i - i
-  % 2 AS representative, 88 + h(i) % 13 AS score, md5(i::VARCHAR) AS md5, '3:a:b' AS ssdeep FROM ids WHERE i % 20 < 2;
+  % 2 AS representative, 88 + h(i) % 13 AS score, false AS chain, 0.9 AS similarity, md5(i::VARCHAR) AS md5, '3:a:b' AS ssdeep FROM ids WHERE i % 20 < 2;
 
 -- table: quilts
 SELECT i AS page, url(i) AS url, 400 AS grams, 200 + h(i) % 200 AS patch_grams, (200 + h(i) % 200) / 400 AS
-  patch_fraction, 4 + h(i) % 60 AS sources, 4 AS foreign_sources, h(i) % 90 AS uncovered, (h(i) % 100) / 100 AS
+  patch_fraction, 200 + h(i) % 110 AS covered_grams, (200 + h(i) % 110) / 400 AS covered_fraction, 4 + h(i) % 60 AS sources, 4 AS foreign_sources, h(i) % 90 AS uncovered, (h(i) % 100) / 100 AS
   attributed_share FROM ids WHERE i % 30 = 0;
 
 -- table: quilt_sources

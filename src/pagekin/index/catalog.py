@@ -101,7 +101,8 @@ class Catalog:
         config = {**SEALED, "memory_limit": MEMORY, "threads": "2"}
         try:
             self._db = duckdb.connect(path, read_only=True, config=config)
-            self._db.execute("SET TimeZone = 'UTC'")
+            # Footers of the run's Parquet files are read once: a table may have a thousand row groups.
+            self._db.execute("SET TimeZone = 'UTC'; SET GLOBAL parquet_metadata_cache = true")
         except duckdb.Error as error:
             raise RunError(
                 f"cannot open {path}: {str(error).splitlines()[0]}; delete it and try again"
@@ -147,11 +148,15 @@ class Catalog:
         return self.row("SELECT * FROM pages WHERE page = ?", [page])
 
     def pages(self, pages: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """The rows of several pages, by page."""
+        """What lists and cards show of several pages: url, domain, title, words, similarity; by page."""
         if not pages:
             return {}
+        # Few columns: of each a block is unpacked for each page.
         wanted = ", ".join(str(int(page)) for page in pages)
-        return {row["page"]: row for row in self.rows(f"SELECT * FROM pages WHERE page IN ({wanted})")}
+        found = self.rows(
+            f"SELECT page, url, domain, title, words, similarity FROM pages WHERE page IN ({wanted})"
+        )
+        return {row["page"]: row for row in found}
 
     def page_of_url(self, url: str) -> int | None:
         """The page of an address, the newest one if it was met more than once."""

@@ -69,23 +69,37 @@ def headline(row: dict[str, Any]) -> str:
 
 def members_to_see(context: Context, row: dict[str, Any]) -> list[tuple[str, int]]:
     """The centroid, the least similar member, and five random ones: always the same for a run."""
-    cluster, size = row["cluster"], row["pages"]
-    least = context.catalog.one(
-        "SELECT page FROM members WHERE cluster = ? ORDER BY similarity, page DESC LIMIT 1", [cluster]
-    )
-    places = sorted(Random(cluster).sample(range(size), min(RANDOM + 2, size)))
-    wanted = ", ".join(map(str, places)) or "-1"
-    drawn = context.catalog.rows(
-        f"SELECT page FROM (SELECT page, row_number() OVER (ORDER BY similarity DESC, page) - 1 AS place "
-        f"FROM members WHERE cluster = ?) WHERE place IN ({wanted}) ORDER BY place",
-        [cluster],
-    )
+    places = _places(context, row["cluster"])
+    drawn = _members(context, _sample(places, Random(row["cluster"]), RANDOM + 2))
     seen: list[tuple[str, int]] = [("most typical", row["centroid"])]
-    if least is not None and least != row["centroid"]:
-        seen.append(("least similar", least))
+    for last in _members(context, places[-1:]):
+        if last["page"] != row["centroid"]:
+            seen.append(("least similar", last["page"]))
     shown = {page for _, page in seen}
     others = [one["page"] for one in drawn if one["page"] not in shown][:RANDOM]
     return seen + [("drawn at random", page) for page in others]
+
+
+def _places(context: Context, cluster: int) -> range:
+    """Where the members of a cluster stand, the most similar first.
+
+    The table is stored in this order: so a member is found by its row number, and a cluster of 600,000 pages
+    need not be sorted.
+    """
+    ends = context.catalog.rows(
+        "SELECT min(rowid) AS first, max(rowid) AS last FROM members WHERE cluster = ?", [cluster]
+    )[0]
+    return range(0) if ends["first"] is None else range(ends["first"], ends["last"] + 1)
+
+
+def _sample(places: range, random: Random, most: int) -> list[int]:
+    return sorted(random.sample(places, min(most, len(places))))
+
+
+def _members(context: Context, places: Sequence[int]) -> list[dict[str, Any]]:
+    # One by one, because DuckDB looks for a list of row numbers in all rows between them.
+    rows = [f"(SELECT page, url, domain FROM members WHERE rowid = {place})" for place in places]
+    return context.catalog.rows(" UNION ALL ".join(rows)) if rows else []
 
 
 def cards(context: Context, chosen: Sequence[tuple[str, int]]) -> list[Card]:
@@ -154,14 +168,10 @@ def _histogram(context: Context, row: dict[str, Any]) -> Html:
 
 def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, Any]]]:
     """Some of the pages, linked where their styles are, and the pages without which they would fall apart."""
-    cluster, size = row["cluster"], row["pages"]
-    places = sorted(Random(~cluster).sample(range(size), min(DRAWN, size)))
-    drawn = context.catalog.rows(
-        "SELECT page, url, domain FROM "
-        "(SELECT *, row_number() OVER (ORDER BY similarity DESC, page) - 1 AS place "
-        f"FROM members WHERE cluster = ?) WHERE place IN ({', '.join(map(str, places)) or '-1'}) OR page = ?",
-        [cluster, row["centroid"]],
-    )
+    cluster, centroid = row["cluster"], row["centroid"]
+    drawn = _members(context, _sample(_places(context, cluster), Random(~cluster), DRAWN))
+    if all(one["page"] != centroid for one in drawn):
+        drawn += context.catalog.rows("SELECT page, url, domain FROM pages WHERE page = ?", [centroid])
     pages = [one["page"] for one in drawn]
     style = context.run.params.style
     layers = [(context.styles.get(pages), style.t)]
