@@ -95,7 +95,7 @@ class ScatterEngine(Engine):
         return self._scattered(list(answer(self.database, query, schema, tables)), schema)
 
     def components(self, edges: Scattered) -> Scattered:
-        labels: Scattered = rounds(self, edges)
+        labels: Scattered = rounds(self, edges, one_place=self.random.choice([0, 100]))
         return labels
 
     def keep(self, data: Scattered) -> Scattered:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,23 +34,31 @@ def alone(crawl: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Run:
     return pagekin.scan(crawl, tmp_path_factory.mktemp("alone") / "run", engine=LocalEngine(1))
 
 
-@pytest.fixture(scope="module", params=["threads", pytest.param("spark", marks=pytest.mark.spark)])
-def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    if request.param == "threads":
-        yield LocalEngine(3)
-        return
+def on_spark() -> Engine:
+    """Real executor processes: two workers of one core each."""
     pytest.importorskip("pyspark")
     from pagekin.engines.spark import SparkEngine
 
-    # Real executor processes: two workers of one core each.
-    spark = SparkEngine("local-cluster[2,1,2048]")
-    yield spark
-    spark.close()
+    return SparkEngine("local-cluster[2,1,2048]")
 
 
-def test_same_tables(crawl: list[Path], alone: Run, engine: Engine, tmp_path: Path) -> None:
-    run = pagekin.scan(crawl, tmp_path / "run", engine=engine)
-    assert run.tables == alone.tables == list(TABLES)
+@pytest.mark.parametrize(
+    ("make", "only"),
+    [
+        pytest.param(lambda: LocalEngine(3), None, id="threads"),
+        pytest.param(on_spark, [], id="spark reads", marks=pytest.mark.spark),
+        pytest.param(on_spark, None, id="spark", marks=[pytest.mark.spark, pytest.mark.slow]),
+    ],
+)
+def test_same_tables(
+    crawl: list[Path], alone: Run, make: Callable[[], Engine], only: list[str] | None, tmp_path: Path
+) -> None:
+    with closing(make()) as engine:
+        run = pagekin.scan(crawl, tmp_path / "run", engine=engine, only=only)
+    assert alone.tables == list(TABLES)
+    assert run.tables == (
+        alone.tables if only is None else ["pages", "texts", "links", "sketches", "skipped"]
+    )
     for name in run.tables:
         ours, theirs = alone.table(name), run.table(name)
         assert ours.schema == theirs.schema

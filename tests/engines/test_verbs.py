@@ -134,9 +134,9 @@ def test_rounds_grow_with_the_logarithm(shape: str) -> None:
     }[shape]
     engine = ScatterEngine(3)
     taken: list[int] = []
-    found = rounds(engine, engine.table(numbers(edges, EDGES)), taken.append)
+    found = rounds(engine, engine.table(numbers(edges, EDGES)), taken.append, one_place=0)
     labels = dict(rows_of(engine, found))
-    assert taken[0] <= 14
+    assert 1 <= taken[-1] <= 14
     assert labels == {page: page % n if shape == "pairs" else 0 for edge in edges for page in edge}
 
 
