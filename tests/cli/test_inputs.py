@@ -90,7 +90,7 @@ def test_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "reasons"),
     [
-        ("empty.warc", b"", "hold no records"),
+        ("empty.warc", b"", "they are empty"),
         ("only.warc", warcs.warcinfo() + warcs.request(), "2 a record that holds no page"),
         (
             "images.warc",

@@ -61,7 +61,9 @@ def test_interrupt(many_pages: Path, undisturbed: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = start("scan", many_pages, "-o", folder)
     wait_until(partial(has_more_marks, folder, 0), process)
-    assert interrupt(process).split() == ["pagekin:", "interrupted"]
+    said = interrupt(process)
+    assert said.startswith("pagekin: interrupted; ")
+    assert "--resume" in said
     first = (folder / ".work" / "sketch" / "pages.parquet" / "part-000000.parquet").stat().st_ino
     assert json.loads((folder / "run.json").read_text())["state"] == "running"
     assert "not finished" in one_line(run("show", folder, "pages", code=1))

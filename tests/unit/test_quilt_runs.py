@@ -277,7 +277,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     run = scan(tmp_path, PAGES)
     with pytest.raises(UsageError, match="not among the quilts"):
         quilt(run, "http://a.example/")
-    with pytest.raises(RunError, match="--keep-grams"):
+    with pytest.raises(RunError, match="keep_grams=True"):
         KnownGrams(run)
 
 

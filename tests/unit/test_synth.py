@@ -104,6 +104,7 @@ def test_names_do_not_collide() -> None:
 
 def test_progress_and_summary(tmp_path: Path) -> None:
     seen: list[int] = []
+    (tmp_path / "new").mkdir()
     summary = write_web(str(tmp_path / "new" / "web.warc.gz"), pages=1100, seed=4, progress=seen.append)
     assert seen == [500, 1000, 1100]
     assert summary.truth == truth_path(summary.path) == tmp_path / "new" / "web.truth.parquet"

@@ -6,6 +6,7 @@ import re
 
 _RULES = (
     (re.compile(r"\b([a-z_]+)=True\b"), lambda match: "--" + match[1].replace("_", "-")),
+    (re.compile(r"\b([a-z_]+)=\.\.\."), lambda match: "--" + match[1].replace("_", "-")),
     (re.compile(r'\bonly=\["(\w+)"\]'), lambda match: f"--only {match[1]}"),
     (re.compile(r"`pagekin\.(\w+)`"), lambda match: f"`pagekin {match[1]}`"),
 )

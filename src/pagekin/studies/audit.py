@@ -93,7 +93,9 @@ def audit(
     params = params or FuzzyParams()
     file = RankedFile(results)
     if file.trec and not pages:
-        raise InputError(f"{results} is a TREC run file: give a run or crawl that has its pages (`pages`)")
+        raise InputError(
+            f"{results} is a TREC run file: name a run or crawl that has its pages with pages=..."
+        )
     lists: dict[str, list[Result]] = defaultdict(list)
     for result in file:
         lists[result.query].append(result)

@@ -9,6 +9,7 @@ on the other side sorts and groups them natively. So the JVM handles thousands o
     engine     the verbs
 """
 
+from pagekin.engines.spark import session  # noqa: F401 - says what is missing if pyspark is
 from pagekin.engines.spark.engine import SparkEngine
 
 __all__ = ["SparkEngine"]
