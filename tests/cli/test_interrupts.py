@@ -61,7 +61,7 @@ def test_interrupt(many_pages: Path, undisturbed: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = start("scan", many_pages, "-o", folder)
     wait_until(partial(has_more_marks, folder, 0), process)
-    said = interrupt(process)
+    said = interrupt(process).strip()
     assert said.startswith("pagekin: interrupted; ")
     assert "--resume" in said
     first = (folder / ".work" / "sketch" / "pages.parquet" / "part-000000.parquet").stat().st_ino
