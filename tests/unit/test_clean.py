@@ -117,7 +117,8 @@ def test_own_words_by_the_definition(tmp_path_factory: pytest.TempPathFactory, s
 @pytest.mark.parametrize("original_only", [False, True])
 def test_formats_are_read_back(tmp_path: Path, name: str, original_only: bool) -> None:
     run = scan(tmp_path, pages("Erste Seite, mit Wörtern", "another page 漢字", "Erste Seite, mit Wörtern"))
-    path = tmp_path / name
+    path = tmp_path / "new" / name
+    path.parent.mkdir()
     export_clean(run, path, original_only=original_only)
     again = pagekin.scan(path, tmp_path / "again", only=[]).table("texts").to_pylist()
     assert [row["url"] for row in again] == ["http://a.example/0", "http://a.example/1"]
