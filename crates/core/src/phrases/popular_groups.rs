@@ -173,7 +173,8 @@ mod tests {
                 .into_iter()
                 .filter(|(function, page, _)| met.insert((*function, *page)))
                 .map(|(function, page, part)| {
-                    let (host, server, first) = (page % 12, page % 5, i64::from(seen.insert(page)));
+                    // A host is of one server.
+                    let (host, server, first) = (page % 12, page % 12 % 5, i64::from(seen.insert(page)));
                     (7, Holding { function, page, host, server, ip: page % 3, first, held: 1, tally: false }, part)
                 })
                 .collect();
