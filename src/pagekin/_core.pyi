@@ -157,6 +157,9 @@ class Sketcher:
         shingler: Shingler | None = None,
     ) -> Sketcher: ...
     def sketch(self, records: pa.RecordBatch) -> pa.RecordBatch: ...
+    def sketch_one(
+        self, html: bytes | None = None, text: str | None = None, url: str | None = None
+    ) -> tuple[int, bytes | None, bytes | None, bytes | None, str, str]: ...
 
 class StyleClusters:
     def __new__(

@@ -3,14 +3,21 @@
 use arrow_array::RecordBatch;
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rayon::ThreadPool;
 
 use pagekin_core::page::html::{auto_targets, extract};
 use pagekin_core::page::text::words;
 use pagekin_core::page::url::{domain, links};
-use pagekin_core::page::{Scratch, batch, charset, noise};
+use pagekin_core::page::{self, Page, Scratch, batch, charset, noise};
+use pagekin_core::shingles::minwise;
+use pagekin_core::style::fingerprint;
 
 use crate::{enter, pool};
+
+/// Words, style, structure, shingles, MD5 and text of a page.
+type Single<'py> =
+    (usize, Option<Bound<'py, PyBytes>>, Option<Bound<'py, PyBytes>>, Option<Bound<'py, PyBytes>>, String, String);
 
 /// The sketch kernel on a pool of `threads` threads.
 #[pyclass(frozen)]
@@ -41,6 +48,29 @@ impl Sketcher {
     fn sketch<'py>(&self, py: Python<'py>, records: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let records = RecordBatch::from_pyarrow_bound(records)?;
         enter(py, || self.pool.install(|| batch::sketch_batch(&records, &self.fresh)))?.to_pyarrow(py)
+    }
+
+    /// One page on the caller's thread: its words, style, structure, shingles, MD5 and text. A batch of one
+    /// record costs more than the page itself.
+    #[pyo3(signature = (html=None, text=None, url=None))]
+    fn sketch_one<'py>(
+        &self,
+        py: Python<'py>,
+        html: Option<&[u8]>,
+        text: Option<&str>,
+        url: Option<&str>,
+    ) -> PyResult<Single<'py>> {
+        let page = Page { url, content_type: None, html, text };
+        let found = enter(py, || Ok::<_, String>(page::sketch(page, &mut self.fresh.clone())))?;
+        let bytes = |made: Option<Vec<u8>>| made.map(|made| PyBytes::new(py, &made));
+        let (style, structure) = match &found.markup {
+            Some(m) => {
+                (m.style.as_deref().map(fingerprint::to_bytes), m.structure.as_deref().map(fingerprint::to_bytes))
+            }
+            None => (None, None),
+        };
+        let shingles = found.shingles.as_deref().map(minwise::to_bytes);
+        Ok((found.words, bytes(style), bytes(structure), bytes(shingles), batch::hex(&found.md5), found.text))
     }
 }
 

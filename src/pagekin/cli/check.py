@@ -73,7 +73,7 @@ def check(
     opened = Run(run)
     if quilts and not gram_index_path(opened).exists():
         raise RunError(f"{run} has no gram index; scan with --keep-grams to have one")
-    with closing(Checker(opened, threads=2)) as checker:
+    with closing(Checker(opened)) as checker:
         answers = _answers(checker, pages, url, ip, wanted)
         if form == "jsonl":
             for name, answer in answers:

@@ -13,10 +13,9 @@ Row i is the same page in all of them. Workers share the mapped pages.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -41,11 +40,12 @@ WORD = 4
 
 PIECE = 1 << 16
 
-_COLUMNS = ("page", "url", "host", "domain", "cluster", "software", "class", "copy")
+_COLUMNS = ("page", "url", "host", "domain", "cluster", "software", "class")
+
+NO_CLUSTER = -1
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """A stored page that is like the asked one."""
 
     row: int
@@ -119,17 +119,17 @@ class Known:
             raise RunError(f"cannot use the check index: {error}; delete {place} and try again") from error
         self.bytes = sum(file.stat().st_size for file in place.iterdir())
         self._columns = {name: self.pages[name].chunks for name in _COLUMNS}
+        clusters = self.pages["cluster"].combine_chunks().fill_null(NO_CLUSTER)
+        self._clusters = memoryview(clusters.buffers()[1] or b"").cast("q")
 
     def row(self, number: int) -> dict[str, Any]:
         """The row of a stored page."""
         chunk, place = divmod(number, PIECE)
         return {name: chunks[chunk][place].as_py() for name, chunks in self._columns.items()}
 
-    def cluster(self, number: int) -> int | None:
-        """The cluster of a stored page."""
-        chunk, place = divmod(number, PIECE)
-        found: int | None = self._columns["cluster"][chunk][place].as_py()
-        return found
+    def clusters(self, rows: Sequence[int]) -> list[int]:
+        """The clusters of stored pages; `NO_CLUSTER` for a page in none."""
+        return [self._clusters[row] for row in rows]
 
     def like_style(self, fingerprint: bytes | None, structure: bytes | None = None) -> list[Found]:
         """Stored pages whose noise or structure is linked to this one's, closest first."""
@@ -141,7 +141,8 @@ class Known:
         ):
             for values in forest.nearest(query, t, WIDTH, NEAREST) if forest and query else ():
                 one = Found(*values)
-                if one.row not in best or best[one.row].similarity < one.similarity:
+                known = best.get(one.row)
+                if known is None or known.similarity < one.similarity:
                     best[one.row] = one
         return sorted(best.values(), key=lambda one: (-one.similarity, one.row))[:NEAREST]
 

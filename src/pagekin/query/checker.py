@@ -16,10 +16,10 @@ from pagekin.detect.sketch import Sketch
 from pagekin.errors import InputError
 from pagekin.index.catalog import Catalog
 from pagekin.index.folder import IndexFolder
-from pagekin.index.known import Found, Known
+from pagekin.index.known import NO_CLUSTER, Found, Known
 from pagekin.index.shelf import Shelf
 from pagekin.query.check import KnownGrams
-from pagekin.readers import Record, batches
+from pagekin.readers.base import valid_text
 from pagekin.run import Run
 from pagekin.verdicts.labels import HAND, SPREAD
 from pagekin.verdicts.state import Effective, Kinship, State
@@ -31,6 +31,8 @@ NEAR = 0.5
 """Pages that share less of their shingles are not told as like in text."""
 
 CHECKS = ("style", "text", "quilt")
+
+_SKETCHED = ("words", "style", "structure", "shingles", "md5", "text")
 
 
 @dataclass(frozen=True)
@@ -81,33 +83,32 @@ class Checker:
         catalog: Catalog | None = None,
         state: State | None = None,
         index: Path | None = None,
-        threads: int = 1,
     ) -> None:
         self.run = run
         self.params = run.params
         self.catalog = catalog or Catalog(run, IndexFolder(run, index))
         self.state = state or State(run)
         self.known = Known(run, self.catalog, self.catalog.folder)
-        style = self.params.style
-        self._sketcher = Sketch(style, self.params.shingles).native(threads)
+        self._sketcher = Sketch(self.params.style, self.params.shingles).native(1)
         self._grams: KnownGrams | None = None
         if gram_index_path(run).exists():
             self._grams = KnownGrams(run)
 
     def check(self, pages: Sequence[Asked], checks: Sequence[str] = CHECKS) -> list[Answer]:
-        """Checks pages, each by itself, in one native pass."""
+        """Checks pages, each by itself."""
         if not pages:
             return []
         self.state.refresh()
-        records = (_record(number, page) for number, page in enumerate(pages))
-        answers: list[Answer] = []
-        for batch in batches(records):
-            sketched = self._sketcher.sketch(batch).select(
-                ["words", "style", "structure", "shingles", "md5", "text"]
-            )
-            for row in sketched.to_pylist():
-                answers.append(self._answer(pages[len(answers)], row, checks))
-        return answers
+        return [self._answer(page, self._sketch(page), checks) for page in pages]
+
+    def _sketch(self, page: Asked) -> dict[str, Any]:
+        """What the pass of a scan takes from a page. A page on which the pass fails is an empty one."""
+        text, url = (None if value is None else valid_text(value) for value in (page.text, page.url))
+        try:
+            found = self._sketcher.sketch_one(page.html, text, url)
+        except RuntimeError:
+            found = self._sketcher.sketch_one()
+        return dict(zip(_SKETCHED, found, strict=True))
 
     def check_one(self, page: str | Path | bytes, url: str | None = None) -> Answer:
         """Checks HTML, an HTML or .txt file, or a page of the run by its URL."""
@@ -180,9 +181,8 @@ class Checker:
     def _clusters(self, found: Sequence[Found]) -> list[dict[str, Any]]:
         """The clusters that linked pages are in, closest first."""
         linked: dict[int, dict[str, Any]] = {}
-        for one in found:
-            number = self.known.cluster(one.row)
-            if number is None:
+        for one, number in zip(found, self.known.clusters([one.row for one in found]), strict=True):
+            if number == NO_CLUSTER:
                 continue
             if number not in linked:
                 software = self.known.row(one.row)["software"]
@@ -307,10 +307,6 @@ def kinship(row: dict[str, Any]) -> Kinship:
     return Kinship(row["page"], row["cluster"], row["class"], row["domain"], row["host"], row["software"])
 
 
-def _record(number: int, page: Asked) -> Record:
-    return Record(number, page.url, page.html, page.text, None, page.ip, None, None, "", 0)
-
-
 def _plain(effective: Effective) -> dict[str, Any]:
     verdict = effective.verdict
     return {"label": effective.label, "by_hand": effective.by_hand, "who": verdict.who, "at": verdict.at}
@@ -318,4 +314,4 @@ def _plain(effective: Effective) -> dict[str, Any]:
 
 def _filled(fingerprint: bytes) -> int:
     """Dimensions that hold a minimum."""
-    return sum(1 for low, high in zip(fingerprint[::2], fingerprint[1::2], strict=True) if low or high)
+    return sum(map(bool, memoryview(fingerprint).cast("H")))

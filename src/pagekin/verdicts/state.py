@@ -103,6 +103,8 @@ class State:
 
     def of_page(self, page: Kinship) -> Effective | None:
         """The verdict that a page carries: by hand if there is one, else the latest spread over it."""
+        if not self._words:
+            return None
         hand = self.current(HAND, "page", page.page)
         if hand is not None and hand.label is not None:
             return Effective(hand.label, hand)

@@ -26,7 +26,8 @@ from pagekin.web.openapi import described
 from pagekin.web.pages import Pages
 from pagekin.web.rows import DEEPEST, MOST, plain_value, table_rows
 
-Timed = Callable[[Callable[[Request], Response]], Callable[[Request], Awaitable[Response]]]
+Handler = Callable[[Request], Response]
+Timed = Callable[[Handler], Callable[[Request], Awaitable[Response]]]
 
 
 class Json(Response):
@@ -48,10 +49,13 @@ class Api(Pages):
         super().__init__(context)
         self._checking = asyncio.Semaphore(context.settings.max_checks)
 
-    def routes(self, timed: Timed) -> list[BaseRoute]:
-        """Where each is found."""
+    def routes(self, in_time: Timed, fresh: Callable[[Handler], Handler]) -> list[BaseRoute]:
+        """Where each is found. Checks alone ask for new verdicts themselves."""
 
-        def get(path: str, handler: Callable[[Request], Response]) -> Route:
+        def timed(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+            return in_time(fresh(handler))
+
+        def get(path: str, handler: Handler) -> Route:
             return Route(f"/api/{path}", timed(handler), methods=["GET"])
 
         def post(path: str, handler: Callable[[Request, dict[str, Any]], Response], *, writes: bool) -> Route:
@@ -69,7 +73,7 @@ class Api(Pages):
             get("verdicts", self.verdicts),
             get("precision", self.precision),
             get("blocklist", self.blocklist),
-            Route("/api/check", self._check(timed), methods=["POST"]),
+            Route("/api/check", self._check(in_time), methods=["POST"]),
             post("verdicts", self.judge, writes=True),
             post("undo", self.undo, writes=True),
             post("spread/preview", self.preview, writes=False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
@@ -27,6 +28,8 @@ from pagekin.web.screens import Screens
 from pagekin.web.security import JUDGE, Guard, form_mark, same
 
 FORM_BYTES = 64 << 10
+
+_THREADS = ThreadPoolExecutor(40, "request")
 
 Handler = Callable[[Request], Response]
 
@@ -78,7 +81,7 @@ def create_app(context: Context) -> Guard:
         post("/allow", forms.allow),
         post("/name", forms.name),
         Route("/static/{name}", _static, methods=["GET"]),
-        *api.routes(lambda handler: _in_time(fresh(handler), limit)),
+        *api.routes(functools.partial(_in_time, limit=limit), fresh),
     ]
     handlers: Any = {
         PagekinError: functools.partial(_failed, screens),
@@ -95,7 +98,8 @@ def _in_time(handler: Handler, limit: float) -> Callable[[Request], Awaitable[Re
     @functools.wraps(handler)
     async def timed(request: Request) -> Response:
         try:
-            return await asyncio.wait_for(run_in_threadpool(handler, request), limit)
+            async with asyncio.timeout(limit):
+                return await asyncio.get_running_loop().run_in_executor(_THREADS, handler, request)
         except TimeoutError:
             return PlainTextResponse(f"This took more than {limit:g} seconds.\n", 503)
 

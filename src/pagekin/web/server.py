@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import ipaddress
 import os
 import signal
@@ -143,6 +144,9 @@ def _work(run: Run, settings: Settings, index: Path, sock: socket.socket) -> Non
         )
         if context.read_only:
             print("verdicts are read-only here", file=sys.stderr)  # noqa: T201
+        # What is open now stays: the collector need not walk over it while somebody waits.
+        gc.collect()
+        gc.freeze()
         uvicorn.Server(config).run(sockets=[sock])
     finally:
         context.close()

@@ -148,7 +148,7 @@ fn targets(sketches: &[Option<Sketch>], has_markup: impl Fn(&Option<Sketch>) -> 
 }
 
 /// A digest as it is written.
-pub(crate) fn hex(digest: &[u8; 16]) -> String {
+pub fn hex(digest: &[u8; 16]) -> String {
     digest.iter().flat_map(|b| [b >> 4, b & 15]).map(|d| char::from_digit(d.into(), 16).unwrap_or('0')).collect()
 }
 
