@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -60,13 +61,17 @@ def _take_terminal() -> None:
 
 def test_ctrl_c_in_a_scan(tmp_path: Path, small_web: Path) -> None:
     """Exit 130, in one line, and --resume makes the same tables."""
-    args = ["scan", str(small_web), "-o", str(tmp_path / "r"), "--resume", "--threads", "2"]
+    # Enough of them to be still at it when the key comes.
+    webs = [str(tmp_path / f"{number}.warc.gz") for number in range(8)]
+    for web in webs:
+        shutil.copy(small_web, web)
+    args = ["scan", *webs, "-o", str(tmp_path / "r"), "--resume", "--threads", "2"]
     code, seen = in_terminal(args, lambda _: b"\x03" if (tmp_path / "r" / "run.json").exists() else None)
     assert b"Traceback" not in seen
     assert code == 130, seen
     assert b"interrupted" in seen
     run(*args, "-q")
-    run("scan", small_web, "-o", tmp_path / "whole", "--threads", "2", "-q")
+    run("scan", *webs, "-o", tmp_path / "whole", "--threads", "2", "-q")
     assert_same_run(tmp_path / "r", tmp_path / "whole")
 
 
