@@ -1,16 +1,23 @@
-"""The verbs of an engine on Spark."""
+"""The verbs of an engine on Spark.
+
+A dataset is a list of parts. A part is what Spark hands to a worker (rows, packed blocks, or the number of a task
+that reads files) and the kernels that the worker then applies, all in one call. What is kept is written to
+files in the run folder: later verbs begin there, so that no query grows with the steps before it, and a lost
+executor costs its own tasks.
+"""
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -18,8 +25,10 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pagekin.engines.base import Engine, Kernel, Output
 from pagekin.engines.components import rounds
 from pagekin.engines.parts import write_table
+from pagekin.engines.spark.pieces import TASK_BYTES, Pieces, pieces_of, tasks_of
 from pagekin.engines.spark.session import Session
-from pagekin.engines.spark.workers import BLOCKS, WRITTEN, Chain, Cut, Group, Read, Write
+from pagekin.engines.spark.workers import BLOCKS, Chain, Cut, Groups, Rows
+from pagekin.engines.spark.writers import WRITTEN, Keep, Read, Write, file_of, kept_writer
 from pagekin.errors import UsageError
 from pagekin.fs import peak_memory
 from pagekin.params import ReadParams
@@ -27,40 +36,49 @@ from pagekin.readers import Input
 from pagekin.run import Run
 from pagekin.tables import Table
 
-SOURCE = "task int, ordinal long, path string, format string, name string"
-
 PARTITION_BYTES = 48 << 20
 """About what a task sorts and groups at a time."""
 
-TASK_BYTES = 32 << 20
-"""Inputs are put together until a task has this much to read."""
+SMALL_PARTITION_BYTES = 2 << 20
+"""Less than this is not worth another task, even if a core is idle."""
 
 
 @dataclass(frozen=True)
-class SparkDataset:
-    """A dataset: Spark rows, and the kernels that are still to be applied to them, in one worker call."""
+class Part:
+    """What Spark hands to workers, what they make of it, and roughly how many bytes come in."""
 
     frame: DataFrame
     chain: Chain
     size: int
-    """Bytes, roughly: how many partitions it is worth."""
+
+
+@dataclass(frozen=True)
+class SparkDataset:
+    """A dataset: parts of one schema."""
+
+    parts: tuple[Part, ...]
 
     @property
     def schema(self) -> pa.Schema:
-        return self.chain.result
+        return self.parts[0].chain.schema
 
-    def rows(self) -> DataFrame:
-        """The rows with all kernels applied."""
-        if not self.chain.kernels:
-            return self.frame
-        return self.frame.mapInArrow(self.chain, from_arrow_schema(self.schema))
+    @property
+    def size(self) -> int:
+        return sum(part.size for part in self.parts)
+
+    @property
+    def stored(self) -> tuple[Pieces, ...] | None:
+        """The files of a dataset that is nothing but files."""
+        sources = tuple(p.chain.source for p in self.parts if not p.chain.kernels)
+        pieces = tuple(source for source in sources if isinstance(source, Pieces))
+        return pieces if len(pieces) == len(self.parts) else None
 
 
 @dataclass(frozen=True)
 class Crawl:
     """The records of a crawl, not read yet: a worker reads, sketches and writes them in one go."""
 
-    sources: list[tuple[int, int, str, str, str]]
+    tasks: tuple[tuple[tuple[Input, str], ...], ...]
     read: ReadParams
     kernels: tuple[Kernel, ...] = ()
 
@@ -80,55 +98,58 @@ class SparkEngine(Engine):
         self.session = Session(master if isinstance(master, str) else None, config or {}, given)
         self.spark = self.session.spark
         self.metrics = {}
-        self._kept: list[DataFrame] = []
-
-    @property
-    def _cores(self) -> int:
-        return max(self.spark.sparkContext.defaultParallelism, 2)
-
-    def _targets(self, size: int) -> int:
-        return max(self._cores, -(-size // PARTITION_BYTES))
+        self._shared: Path | None = None
+        """A folder that workers see too: that of the run that is being written."""
+        self._kept: list[Path] = []
 
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Crawl:
         """Inputs in order; small ones that follow each other are one task."""
         if any(source.path == "-" for source in inputs):
             raise UsageError("the spark engine cannot read stdin; give it a file that its workers can open")
-        task, held = 0, 0
-        rows = []
+        tasks: list[list[tuple[Input, str]]] = []
+        held = 0
         for source in inputs:
             size = _size(source.path)
-            if held and held + size > TASK_BYTES:
-                task, held = task + 1, 0
+            if not tasks or held + size > TASK_BYTES:
+                tasks.append([])
+                held = 0
             held += size
-            rows.append((task, source.ordinal, _absolute(source.path), source.format, source.path))
-        # Workers run in another folder.
-        return Crawl(rows, replace(params, base=_absolute(params.base)) if params.base else params)
+            # Workers run in another folder.
+            tasks[-1].append((replace(source, path=_absolute(source.path)), source.path))
+        read = replace(params, base=_absolute(params.base)) if params.base else params
+        return Crawl(tuple(tuple(task) for task in tasks), read)
 
     def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> SparkDataset:
+        if run.spill is not None:
+            self._shared = run.spill.absolute()
         data = run.dataset(table)
         names = list(columns) if columns is not None else data.schema.names
         schema = pa.schema([data.schema.field(name) for name in names])
-        files = [Path(file).absolute() for file in data.files]
-        size = sum(_stored_bytes(file, set(names)) for file in files)
-        wanted = from_arrow_schema(data.schema)
-        frame = self.spark.read.schema(wanted).parquet(*[file.as_uri() for file in files]).select(*names)
-        return SparkDataset(frame, Chain(schema), size)
+        return self._files([str(Path(file).absolute()) for file in data.files], schema)
 
     def table(self, rows: pa.Table) -> SparkDataset:
-        frame = self.spark.createDataFrame(rows, from_arrow_schema(rows.schema))
-        return SparkDataset(frame, Chain(rows.schema), rows.nbytes)
+        path = self._folder() / file_of(0)
+        with kept_writer(path, rows.schema) as writer:
+            writer.write_table(rows)
+        return self._files([str(path)], rows.schema)
 
     def concat(self, *data: SparkDataset) -> SparkDataset:
-        frame = data[0].rows()
-        for other in data[1:]:
-            frame = frame.union(other.rows())
-        return SparkDataset(frame, Chain(data[0].schema), sum(one.size for one in data))
+        return SparkDataset(tuple(part for one in data for part in one.parts))
 
     def map(self, data: Any, kernel: Kernel) -> Any:
         if isinstance(data, Crawl):
             return replace(data, kernels=(*data.kernels, kernel))
-        chain = replace(data.chain, kernels=(*data.chain.kernels, kernel))
-        return replace(data, chain=chain, size=int(data.size * getattr(kernel, "growth", 1)))
+        growth = getattr(kernel, "growth", 1)
+        return SparkDataset(
+            tuple(
+                Part(
+                    part.frame,
+                    replace(part.chain, kernels=(*part.chain.kernels, kernel)),
+                    int(part.size * growth),
+                )
+                for part in data.parts
+            )
+        )
 
     def exchange(
         self,
@@ -139,105 +160,172 @@ class SparkEngine(Engine):
         combine: Kernel | None = None,
     ) -> SparkDataset:
         targets = self._targets(data.size)
-        cut = Cut(data.chain, by, tuple(order), targets, combine)
-        blocks = data.frame.mapInArrow(cut, from_arrow_schema(BLOCKS)).repartitionById(targets, col("target"))
-        group = Group(data.schema, by, tuple(order), kernel)
-        frame = blocks.mapInArrow(group, from_arrow_schema(kernel.schema))
-        return SparkDataset(frame, Chain(kernel.schema), data.size)
+
+        def cut(part: Part) -> DataFrame:
+            return self._mapped(part.frame, Cut(part.chain, by, tuple(order), targets, combine), BLOCKS)
+
+        blocks = reduce(DataFrame.union, map(cut, data.parts)).repartitionById(targets, col("target"))
+        groups = Groups(data.schema, by, tuple(order), kernel)
+        return SparkDataset((Part(blocks, Chain(groups), data.size),))
 
     def sql(self, query: str, schema: pa.Schema, **data: SparkDataset) -> SparkDataset:
         for name, one in data.items():
-            one.rows().createOrReplaceTempView(name)
+            twice = len(re.findall(rf"\b(?:FROM|JOIN)\s+{name}\b", query)) > 1
+            self._rows(self.keep(one) if twice else one).createOrReplaceTempView(name)
         with self.session.doing("a query"):
             found = self.spark.sql(query)
         types = from_arrow_schema(schema)
         frame = found.select(*[col(field.name).cast(field.dataType) for field in types.fields])
-        return SparkDataset(frame, Chain(schema), max((one.size for one in data.values()), default=0))
+        size = max((one.size for one in data.values()), default=0)
+        return SparkDataset((Part(frame, Chain(Rows(schema)), size),))
 
     def components(self, edges: SparkDataset) -> Any:
         return rounds(self, edges, lambda done: self.metrics.update(component_rounds=done))
 
     def keep(self, data: SparkDataset) -> SparkDataset:
-        frame = data.rows().persist(StorageLevel.DISK_ONLY)
-        self._kept.append(frame)
-        return SparkDataset(frame, Chain(data.schema), data.size)
+        if data.stored is not None:
+            return data
+        folder = self._folder()
+        written = self._written(data, lambda part: Keep(part.chain, str(folder)), "keeping rows")
+        files = [str(folder / file_of(row["part"])) for row in written if row["rows"]]
+        return self._files(sorted(files), data.schema)
 
     def collect(self, data: SparkDataset) -> pa.Table:
-        with self.session.doing("collecting rows"):
-            return data.rows().toArrow().cast(data.schema)
+        stored = self.keep(data).stored or ()
+        return pa.concat_tables(
+            [
+                data.schema.empty_table(),
+                *(
+                    pa.Table.from_batches(piece.read(pieces.schema), pieces.schema)
+                    for pieces in stored
+                    for task in pieces.tasks
+                    for piece in task
+                ),
+            ]
+        )
 
     def publish(self, run: Run, step: str, tables: Mapping[Table, SparkDataset]) -> None:
         if not run.is_staged(step):
             run.clear_work(step)
             for table, data in tables.items():
-                # Spark looks at the rows twice to sort them: once for where the ranges begin.
-                rows = self.keep(data).rows()
-                keys = [
-                    col(name).desc_nulls_last() if way == "descending" else col(name).asc_nulls_last()
-                    for name, way in table.keys
-                ]
-                write = Write(Chain(table.schema), table, str(_folder(run, step, [table])))
-                self._write(rows.select(*table.names).orderBy(*keys), write, run, step, [table])
+                self._publish(run, step, table, self.keep(data))
             run.stage(step)
         run.publish(step, list(tables))
-        for frame in self._kept:
-            frame.unpersist()
-        self._kept.clear()
-        self.metrics["driver_peak_bytes"] = peak_memory()
+        self._forget()
+
+    def _publish(self, run: Run, step: str, table: Table, data: SparkDataset) -> None:
+        """Writes a table in its order: in one place if it is small, else divided by ranges of its keys."""
+        folder = str(_work_folder(run, step, [table]))
+        if data.size <= PARTITION_BYTES:
+            pieces = [piece for one in data.stored or () for task in one.tasks for piece in task]
+            together = Chain(Pieces(data.schema, (tuple(pieces),)))
+            part = Part(self.spark.range(0, 1, 1, 1), together, data.size)
+            write = Write(replace(together), table, folder, sort=True)
+        else:
+            keys = [
+                col(name).desc_nulls_last() if way == "descending" else col(name).asc_nulls_last()
+                for name, way in table.keys
+            ]
+            rows = self._rows(data).select(*table.names).orderBy(*keys)
+            part = Part(rows, Chain(Rows(table.schema)), data.size)
+            write = Write(part.chain, table, folder, sort=False)
+        written = self._written(SparkDataset((part,)), lambda _: write, f"step {step}")
+        _name_parts(run.work(step), [table], written)
 
     def save(self, data: Crawl, run: Run, step: str, outputs: Sequence[Output]) -> None:
         tables = [output.table for output in outputs]
         if not run.is_staged(step):
             # What another engine left behind would be taken for ours.
             run.clear_work(step)
-            folder = str(_folder(run, step, tables))
-            tasks = 1 + max((row[0] for row in data.sources), default=0)
-            frame = self.spark.createDataFrame(data.sources, SOURCE).repartitionById(tasks, col("task"))
-            write = Read(data.read, data.kernels, tuple(outputs), folder)
-            self._write(frame.sortWithinPartitions("ordinal"), write, run, step, tables)
+            folder = str(_work_folder(run, step, tables))
+            read = Read(data.tasks, data.read, data.kernels, tuple(outputs), folder)
+            count = len(data.tasks)
+            part = Part(self.spark.range(0, count, 1, count), Chain(Rows(WRITTEN)), 0)
+            _name_parts(
+                run.work(step), tables, self._written(SparkDataset((part,)), lambda _: read, f"step {step}")
+            )
             run.stage(step)
         run.publish(step, tables)
-
-    def _write(
-        self, frame: DataFrame, write: Write | Read, run: Run, step: str, tables: Sequence[Table]
-    ) -> None:
-        """Lets the workers write files, and names those that hold rows in order."""
-        with self.session.doing(f"step {step}"):
-            written = frame.mapInArrow(write, from_arrow_schema(WRITTEN)).toArrow()
-        peak = max(written["peak"].to_pylist(), default=0)
-        self.metrics["worker_peak_bytes"] = max(self.metrics.get("worker_peak_bytes", 0), peak)
-        for table in tables:
-            folder = run.work(step) / f"{table.name}.parquet"
-            rows = {row["part"]: row["rows"] for row in written.to_pylist() if row["name"] == table.name}
-            full = sorted(part for part, count in rows.items() if count) or sorted(rows)[:1]
-            if not full:  # Spark ran no task at all for a table without a row
-                shutil.rmtree(folder)
-                write_table(run.work(step), table, [])
-            for number, part in enumerate(full):
-                (folder / f"task-{part:06d}").rename(folder / f"part-{number:06d}.parquet")
-            for file in folder.iterdir():
-                if file.suffix != ".parquet":
-                    file.unlink()
+        self._forget()
 
     def close(self) -> None:
+        self._forget()
         self.session.stop()
 
+    def _files(self, paths: Sequence[str], schema: pa.Schema) -> SparkDataset:
+        """A dataset of rows that lie in files."""
+        pieces = [piece for path in paths for piece in pieces_of(path, schema.names)]
+        source = Pieces(schema, tasks_of(pieces, self.session.cores))
+        count = len(source.tasks)
+        return SparkDataset((Part(self.spark.range(0, count, 1, max(count, 1)), Chain(source), source.size),))
 
-def _folder(run: Run, step: str, tables: Sequence[Table]) -> Path:
+    def _rows(self, data: SparkDataset) -> DataFrame:
+        """The dataset as rows of Spark."""
+        return reduce(DataFrame.union, (self._rows_of(part) for part in data.parts))
+
+    def _rows_of(self, part: Part) -> DataFrame:
+        source, schema = part.chain.source, part.chain.schema
+        if part.chain.kernels or isinstance(source, Groups):
+            return self._mapped(part.frame, part.chain, schema)
+        if isinstance(source, Pieces):
+            wanted = from_arrow_schema(schema)
+            if not source.tasks:
+                return self.spark.createDataFrame([], wanted)
+            return self.spark.read.schema(wanted).parquet(*[Path(path).as_uri() for path in source.paths])
+        return part.frame
+
+    def _mapped(self, frame: DataFrame, function: Callable[..., Any], schema: pa.Schema) -> DataFrame:
+        return frame.mapInArrow(self.session.measured(function), from_arrow_schema(schema))
+
+    def _written(
+        self, data: SparkDataset, write: Callable[[Part], Keep | Write | Read], what: str
+    ) -> list[dict[str, Any]]:
+        """Lets the workers write files, and returns what they say of them."""
+        with self.session.doing(what):
+            frames = (self._mapped(part.frame, write(part), WRITTEN) for part in data.parts)
+            rows: list[dict[str, Any]] = reduce(DataFrame.union, frames).toArrow().to_pylist()
+        return rows
+
+    def _targets(self, size: int) -> int:
+        """How many partitions so many bytes are worth."""
+        return max(-(-size // PARTITION_BYTES), min(self.session.cores, 1 + size // SMALL_PARTITION_BYTES))
+
+    def _folder(self) -> Path:
+        """A folder for files that are wanted until the step ends."""
+        if self._shared is not None:
+            self._shared.mkdir(parents=True, exist_ok=True)
+        self._kept.append(Path(tempfile.mkdtemp(dir=self._shared)))
+        return self._kept[-1]
+
+    def _forget(self) -> None:
+        """The step has ended: what was kept goes, and its figures are noted."""
+        for folder in self._kept:
+            shutil.rmtree(folder, ignore_errors=True)
+        self._kept.clear()
+        self.metrics.update(self.session.figures(), driver_peak_bytes=peak_memory())
+
+
+def _work_folder(run: Run, step: str, tables: Sequence[Table]) -> Path:
     work = run.work(step).absolute()
     for table in tables:
         (work / f"{table.name}.parquet").mkdir(parents=True, exist_ok=True)
     return work
 
 
-def _stored_bytes(file: Path, names: set[str]) -> int:
-    """What these columns of a Parquet file take in memory, roughly."""
-    metadata = pq.read_metadata(file)
-    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    columns = (group.column(number) for group in groups for number in range(group.num_columns))
-    return sum(
-        column.total_uncompressed_size for column in columns if column.path_in_schema.split(".")[0] in names
-    )
+def _name_parts(work: Path, tables: Sequence[Table], written: Sequence[dict[str, Any]]) -> None:
+    """Names the files that hold rows, in order; others go."""
+    for table in tables:
+        folder = work / f"{table.name}.parquet"
+        rows = {row["part"]: row["rows"] for row in written if row["name"] == table.name}
+        full = sorted(part for part, count in rows.items() if count) or sorted(rows)[:1]
+        if not full:  # Spark ran no task at all for a table without a row
+            shutil.rmtree(folder)
+            write_table(work, table, [])
+        for number, part in enumerate(full):
+            (folder / file_of(part)).rename(folder / f"part-{number:06d}.parquet")
+        for file in folder.iterdir():
+            if file.suffix != ".parquet":
+                file.unlink()
 
 
 def _absolute(path: str) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pagekin.errors import EngineError, MissingExtraError
+from pagekin.fs import peak_memory
 
 try:
-    from pyspark import TaskContext
+    from pyspark import Accumulator, AccumulatorParam, TaskContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 except ImportError:
@@ -38,6 +41,28 @@ def partition_number() -> int:
     return 0 if context is None else context.partitionId()
 
 
+class Largest(AccumulatorParam[int]):
+    """Keeps the largest of the numbers that workers tell."""
+
+    def zero(self, value: int) -> int:
+        return 0
+
+    def addInPlace(self, value1: int, value2: int) -> int:  # noqa: N802 - Spark's name
+        return max(value1, value2)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A worker's function that tells how much memory its process took."""
+
+    function: Callable[[Iterable[Any]], Iterator[Any]]
+    peaks: Accumulator[int]
+
+    def __call__(self, source: Iterable[Any]) -> Iterator[Any]:
+        yield from self.function(source)
+        self.peaks.add(peak_memory())
+
+
 class Session:
     """A Spark session, and whether it is ours to stop."""
 
@@ -45,6 +70,10 @@ class Session:
         self.log: Path | None = None
         self.ours = session is None
         self.spark = session or self._start(master, config)
+        self.cores = max(self.spark.sparkContext.defaultParallelism, 2)
+        self._peaks = self.spark.sparkContext.accumulator(0, Largest())
+        self._stages = -1
+        """The last stage that figures were given of."""
 
     def _start(self, master: str | None, config: dict[str, str]) -> SparkSession:
         # Workers must run the Python that has pagekin; Spark's own guess is whatever is on their PATH.
@@ -73,6 +102,31 @@ class Session:
             ) from error
         finally:
             os.close(handle)
+
+    def measured(self, function: Callable[[Iterable[Any]], Iterator[Any]]) -> Measured:
+        """The function as workers get it."""
+        return Measured(function, self._peaks)
+
+    def figures(self) -> dict[str, int]:
+        """What the stages since the last call cost."""
+        context = self.spark.sparkContext
+        gateway = context._gateway
+        assert gateway is not None
+        java = gateway.jvm.java.util
+        store = context._jsc.sc().statusStore()
+        none = gateway.new_array(gateway.jvm.double, 0)
+        listed = store.stageList(None, False, False, none, java.ArrayList())
+        found = [listed.apply(place) for place in range(listed.size())]
+        stages = [stage for stage in found if stage.stageId() > self._stages and stage.numCompleteTasks()]
+        self._stages = max((stage.stageId() for stage in stages), default=self._stages)
+        peak = self._peaks.value
+        self._peaks.value = 0
+        return {
+            "stages": len(stages),
+            "tasks": sum(stage.numCompleteTasks() for stage in stages),
+            "shuffled_bytes": sum(stage.shuffleWriteBytes() for stage in stages),
+            "worker_peak_bytes": peak,
+        }
 
     def stop(self) -> None:
         """Ends the session if we began it; the log of a session that ended well is of no use."""

@@ -1,0 +1,158 @@
+"""Workers that write files. A task that is tried again writes the same anew; of two attempts the last counts."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pagekin.engines.base import Batch, Kernel, Output
+from pagekin.engines.parts import PIECE_ROWS, table_writer
+from pagekin.engines.spark.workers import Chain
+from pagekin.params import ReadParams
+from pagekin.readers import Input, batches, read_input
+from pagekin.tables import Table
+
+WRITTEN = pa.schema([("part", pa.int64()), ("name", pa.string()), ("rows", pa.int64())])
+"""What comes back from a worker that wrote a file."""
+
+GROUP_BYTES = 16 << 20
+"""Rows of a kept file are in groups of about this size, so that several tasks can read it."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Writes the rows of a partition as a file for later verbs of the same step."""
+
+    chain: Chain
+    folder: str
+
+    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
+        files = Files(Path(self.folder), {"": self.chain.schema}, kept_writer)
+        held: list[Batch] = []
+        size = 0
+        for batch in self.chain(source):
+            held.append(batch)
+            size += batch.nbytes
+            if size >= GROUP_BYTES:
+                files.write("", _whole(held, self.chain.schema))
+                held, size = [], 0
+        if held:
+            files.write("", _whole(held, self.chain.schema))
+        yield from files.close()
+
+
+@dataclass(frozen=True)
+class Write:
+    """Writes the rows of a partition as a part of a table. With `keys` it sorts them first."""
+
+    chain: Chain
+    table: Table
+    folder: str
+    sort: bool
+
+    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
+        files = Files(Path(self.folder), {self.table.name: self.table.schema}, table_writer)
+        rows = (batch.cast(self.table.schema) for batch in self.chain(source))
+        if self.sort:
+            whole = _whole(list(rows), self.table.schema)
+            order = pc.sort_indices(whole, sort_keys=list(self.table.keys), null_placement="at_end")
+            rows = iter([whole.take(order)])
+        for batch in rows:
+            files.write(self.table.name, batch)
+        yield from files.close()
+
+
+@dataclass(frozen=True)
+class Read:
+    """Reads inputs, sketches their pages and writes the tables: nothing of it passes through the JVM."""
+
+    tasks: tuple[tuple[tuple[Input, str], ...], ...]
+    """the inputs of each task, and what the user calls them"""
+    params: ReadParams
+    kernels: tuple[Kernel, ...]
+    outputs: tuple[Output, ...]
+    folder: str
+
+    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
+        functions = [kernel.open(1) for kernel in self.kernels]
+        schemas = {output.table.name: output.table.schema for output in self.outputs}
+        files = Files(Path(self.folder), schemas, table_writer)
+        numbers = (number for batch in source for number in batch.column(0).to_pylist())
+        for one, name in (given for number in numbers for given in self.tasks[number]):
+            for batch in batches(read_input(one, self.params)):
+                batch = _named(batch, name)
+                for function in functions:
+                    batch = function(batch)
+                for output in self.outputs:
+                    files.write(output.table.name, output.project(batch))
+        yield from files.close()
+
+
+class Files:
+    """Parquet files of one task, under names of their own until they are complete."""
+
+    def __init__(
+        self,
+        folder: Path,
+        schemas: dict[str, pa.Schema],
+        writer: Callable[[Path, pa.Schema], pq.ParquetWriter],
+    ) -> None:
+        self._own = uuid.uuid4().hex
+        self._folder = folder
+        self._writers = {
+            name: writer(self._path(name, f".{self._own}"), schema) for name, schema in schemas.items()
+        }
+        self._rows = dict.fromkeys(schemas, 0)
+
+    def _path(self, name: str, file: str) -> Path:
+        return self._folder / (f"{name}.parquet" if name else "") / file
+
+    def write(self, name: str, rows: Batch) -> None:
+        for start in range(0, rows.num_rows, PIECE_ROWS):
+            self._writers[name].write_batch(rows.slice(start, PIECE_ROWS))
+        self._rows[name] += rows.num_rows
+
+    def close(self) -> Iterator[Batch]:
+        """Gives the files that have rows their names, and says how many rows those are."""
+        part = _partition()
+        for name, writer in self._writers.items():
+            writer.close()
+            self._path(name, f".{self._own}").replace(self._path(name, file_of(part)))
+        columns = [[part] * len(self._rows), list(self._rows), list(self._rows.values())]
+        arrays = [pa.array(values, field.type) for values, field in zip(columns, WRITTEN, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=WRITTEN)
+
+
+def file_of(part: int) -> str:
+    """What the file of a partition is called."""
+    return f"task-{part:06d}"
+
+
+def kept_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """A writer of files that are read once or twice and then removed: quick to write, quick to read."""
+    return pq.ParquetWriter(
+        path, schema, compression="snappy", use_dictionary=False, write_statistics=False, store_schema=False
+    )
+
+
+def _whole(rows: Sequence[Batch], schema: pa.Schema) -> Batch:
+    """Batches as one."""
+    return pa.concat_batches(rows) if rows else pa.RecordBatch.from_pylist([], schema=schema)
+
+
+def _partition() -> int:
+    from pagekin.engines.spark.session import partition_number
+
+    return partition_number()
+
+
+def _named(batch: Batch, name: str) -> Batch:
+    """The batch with its input named as the user named it."""
+    place = batch.schema.get_field_index("input")
+    return batch.set_column(place, batch.schema.field(place), pa.array([name] * batch.num_rows, pa.string()))
