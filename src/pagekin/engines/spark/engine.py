@@ -28,7 +28,7 @@ from pagekin.engines.parts import write_table
 from pagekin.engines.spark.pieces import TASK_BYTES, Pieces, pieces_of, tasks_of
 from pagekin.engines.spark.session import Session
 from pagekin.engines.spark.workers import BLOCKS, Chain, Cut, Groups, Rows
-from pagekin.engines.spark.writers import WRITTEN, Keep, Read, Write, file_of, kept_writer
+from pagekin.engines.spark.writers import WRITTEN, Keep, Read, Write, kept_writer
 from pagekin.errors import UsageError
 from pagekin.fs import peak_memory
 from pagekin.params import ReadParams
@@ -128,7 +128,7 @@ class SparkEngine(Engine):
         return self._files([str(Path(file).absolute()) for file in data.files], schema)
 
     def table(self, rows: pa.Table) -> SparkDataset:
-        path = self._folder() / file_of(0)
+        path = self._folder() / "rows"
         with kept_writer(path, rows.schema) as writer:
             writer.write_table(rows)
         return self._files([str(path)], rows.schema)
@@ -187,8 +187,7 @@ class SparkEngine(Engine):
             return data
         folder = self._folder()
         written = self._written(data, lambda part: Keep(part.chain, str(folder)), "keeping rows")
-        files = [str(folder / file_of(row["part"])) for row in written if row["rows"]]
-        return self._files(sorted(files), data.schema)
+        return self._files([row["file"] for row in written if row["rows"]], data.schema)
 
     def collect(self, data: SparkDataset) -> pa.Table:
         stored = self.keep(data).stored or ()
@@ -220,7 +219,7 @@ class SparkEngine(Engine):
             pieces = [piece for one in data.stored or () for task in one.tasks for piece in task]
             together = Chain(Pieces(data.schema, (tuple(pieces),)))
             part = Part(self.spark.range(0, 1, 1, 1), together, data.size)
-            write = Write(replace(together), table, folder, sort=True)
+            write = Write(together, table, folder, sort=True)
         else:
             keys = [
                 col(name).desc_nulls_last() if way == "descending" else col(name).asc_nulls_last()
@@ -284,7 +283,8 @@ class SparkEngine(Engine):
         with self.session.doing(what):
             frames = (self._mapped(part.frame, write(part), WRITTEN) for part in data.parts)
             rows: list[dict[str, Any]] = reduce(DataFrame.union, frames).toArrow().to_pylist()
-        return rows
+        # The order in which they came is that of chance.
+        return sorted(rows, key=lambda row: row["part"])
 
     def _targets(self, size: int) -> int:
         """How many partitions so many bytes are worth."""
@@ -316,16 +316,16 @@ def _name_parts(work: Path, tables: Sequence[Table], written: Sequence[dict[str,
     """Names the files that hold rows, in order; others go."""
     for table in tables:
         folder = work / f"{table.name}.parquet"
-        rows = {row["part"]: row["rows"] for row in written if row["name"] == table.name}
-        full = sorted(part for part, count in rows.items() if count) or sorted(rows)[:1]
+        rows = [row for row in written if row["name"] == table.name]
+        full = [row["file"] for row in rows if row["rows"]] or [row["file"] for row in rows[:1]]
         if not full:  # Spark ran no task at all for a table without a row
             shutil.rmtree(folder)
             write_table(work, table, [])
-        for number, part in enumerate(full):
-            (folder / file_of(part)).rename(folder / f"part-{number:06d}.parquet")
-        for file in folder.iterdir():
-            if file.suffix != ".parquet":
-                file.unlink()
+        for number, file in enumerate(full):
+            Path(file).rename(folder / f"part-{number:06d}.parquet")
+        for rest in folder.iterdir():
+            if rest.suffix != ".parquet":
+                rest.unlink()
 
 
 def _absolute(path: str) -> str:

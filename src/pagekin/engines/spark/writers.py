@@ -1,4 +1,7 @@
-"""Workers that write files. A task that is tried again writes the same anew; of two attempts the last counts."""
+"""Workers that write files, each under a name of its own.
+
+A task that is tried again writes the same rows anew, under another name: only files that Spark has heard of count.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,10 @@ from pagekin.params import ReadParams
 from pagekin.readers import Input, batches, read_input
 from pagekin.tables import Table
 
-WRITTEN = pa.schema([("part", pa.int64()), ("name", pa.string()), ("rows", pa.int64())])
-"""What comes back from a worker that wrote a file."""
+WRITTEN = pa.schema(
+    [("part", pa.int64()), ("name", pa.string()), ("file", pa.string()), ("rows", pa.int64())]
+)
+"""What comes back from a worker that wrote a file: of which partition and table, and how many rows."""
 
 GROUP_BYTES = 16 << 20
 """Rows of a kept file are in groups of about this size, so that several tasks can read it."""
@@ -95,7 +100,7 @@ class Read:
 
 
 class Files:
-    """Parquet files of one task, under names of their own until they are complete."""
+    """Parquet files of one task."""
 
     def __init__(
         self,
@@ -103,15 +108,10 @@ class Files:
         schemas: dict[str, pa.Schema],
         writer: Callable[[Path, pa.Schema], pq.ParquetWriter],
     ) -> None:
-        self._own = uuid.uuid4().hex
-        self._folder = folder
-        self._writers = {
-            name: writer(self._path(name, f".{self._own}"), schema) for name, schema in schemas.items()
-        }
+        own = uuid.uuid4().hex
+        self._paths = {name: folder / (f"{name}.parquet" if name else "") / own for name in schemas}
+        self._writers = {name: writer(self._paths[name], schema) for name, schema in schemas.items()}
         self._rows = dict.fromkeys(schemas, 0)
-
-    def _path(self, name: str, file: str) -> Path:
-        return self._folder / (f"{name}.parquet" if name else "") / file
 
     def write(self, name: str, rows: Batch) -> None:
         for start in range(0, rows.num_rows, PIECE_ROWS):
@@ -119,19 +119,14 @@ class Files:
         self._rows[name] += rows.num_rows
 
     def close(self) -> Iterator[Batch]:
-        """Gives the files that have rows their names, and says how many rows those are."""
-        part = _partition()
-        for name, writer in self._writers.items():
+        """Says what was written, once it is complete."""
+        for writer in self._writers.values():
             writer.close()
-            self._path(name, f".{self._own}").replace(self._path(name, file_of(part)))
-        columns = [[part] * len(self._rows), list(self._rows), list(self._rows.values())]
-        arrays = [pa.array(values, field.type) for values, field in zip(columns, WRITTEN, strict=True)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=WRITTEN)
-
-
-def file_of(part: int) -> str:
-    """What the file of a partition is called."""
-    return f"task-{part:06d}"
+        part = _partition()
+        rows = [(part, name, str(self._paths[name]), count) for name, count in self._rows.items()]
+        yield pa.RecordBatch.from_pylist(
+            [dict(zip(WRITTEN.names, row, strict=True)) for row in rows], schema=WRITTEN
+        )
 
 
 def kept_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
