@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col
+from pyspark.sql.functions import broadcast, col
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from pagekin.engines.base import Engine, Kernel, Output
@@ -27,7 +27,17 @@ from pagekin.engines.components import rounds
 from pagekin.engines.parts import write_table
 from pagekin.engines.spark.pieces import TASK_BYTES, Pieces, pieces_of, tasks_of
 from pagekin.engines.spark.session import Session
-from pagekin.engines.spark.workers import BLOCKS, Chain, Cut, Groups, Rows
+from pagekin.engines.spark.workers import (
+    BLOCKS,
+    Answer,
+    Chain,
+    Cut,
+    Grouped,
+    Groups,
+    Rows,
+    Source,
+    Together,
+)
 from pagekin.engines.spark.writers import WRITTEN, Keep, Read, Write, kept_writer
 from pagekin.errors import UsageError
 from pagekin.fs import peak_memory
@@ -41,6 +51,15 @@ PARTITION_BYTES = 48 << 20
 
 SMALL_PARTITION_BYTES = 2 << 20
 """Less than this is not worth another task, even if a core is idle."""
+
+BROADCAST_BYTES = 4 << 20
+"""What is no larger is sent to where it is joined."""
+
+ANSWER_MEMORY = 512 << 20
+"""What a query in one place may take before it spills."""
+
+ONE_PLACE_BYTES = 24 << 20
+"""What is no larger is grouped or joined by one task: to move it would take longer."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +111,13 @@ class SparkEngine(Engine):
         self,
         master: str | SparkSession | None = "local[*]",
         config: dict[str, str] | None = None,
+        one_place: int = ONE_PLACE_BYTES,
     ) -> None:
-        """With a master's URL, or with a session that exists, which is never stopped."""
+        """With a master's URL, or with a session that exists, which is never stopped.
+
+        What takes no more than `one_place` bytes is grouped or joined by one task.
+        """
+        self._one_place = one_place
         given = master if isinstance(master, SparkSession) else None
         self.session = Session(master if isinstance(master, str) else None, config or {}, given)
         self.spark = self.session.spark
@@ -159,6 +183,8 @@ class SparkEngine(Engine):
         order: Sequence[str] = (),
         combine: Kernel | None = None,
     ) -> SparkDataset:
+        if (alone := self._alone(data)) is not None:
+            return self._in_one_place(Grouped(alone, by, tuple(order), kernel), data.size)
         targets = self._targets(data.size)
 
         def cut(part: Part) -> DataFrame:
@@ -169,9 +195,17 @@ class SparkEngine(Engine):
         return SparkDataset((Part(blocks, Chain(groups), data.size),))
 
     def sql(self, query: str, schema: pa.Schema, **data: SparkDataset) -> SparkDataset:
+        total = sum(one.size for one in data.values())
+        chains = {name: self._alone(one) for name, one in data.items()}
+        alone = tuple((name, chain) for name, chain in chains.items() if chain is not None)
+        if total <= self._one_place and len(alone) == len(data):
+            return self._in_one_place(Answer(query, schema, alone, ANSWER_MEMORY), total)
         for name, one in data.items():
             twice = len(re.findall(rf"\b(?:FROM|JOIN)\s+{name}\b", query)) > 1
-            self._rows(self.keep(one) if twice else one).createOrReplaceTempView(name)
+            one = self.keep(one) if twice else one
+            rows = self._rows(one)
+            everywhere = one.stored is not None and one.size <= BROADCAST_BYTES
+            (broadcast(rows) if everywhere else rows).createOrReplaceTempView(name)
         with self.session.doing("a query"):
             found = self.spark.sql(query)
         types = from_arrow_schema(schema)
@@ -207,7 +241,7 @@ class SparkEngine(Engine):
         if not run.is_staged(step):
             run.clear_work(step)
             for table, data in tables.items():
-                self._publish(run, step, table, self.keep(data))
+                self._publish(run, step, table, data)
             run.stage(step)
         run.publish(step, list(tables))
         self._forget()
@@ -215,17 +249,17 @@ class SparkEngine(Engine):
     def _publish(self, run: Run, step: str, table: Table, data: SparkDataset) -> None:
         """Writes a table in its order: in one place if it is small, else divided by ranges of its keys."""
         folder = str(_work_folder(run, step, [table]))
-        if data.size <= PARTITION_BYTES:
-            pieces = [piece for one in data.stored or () for task in one.tasks for piece in task]
-            together = Chain(Pieces(data.schema, (tuple(pieces),)))
-            part = Part(self.spark.range(0, 1, 1, 1), together, data.size)
-            write = Write(together, table, folder, sort=True)
+        alone = self._alone(data, PARTITION_BYTES)
+        if alone is not None:
+            part = self._in_one_place(alone.source, data.size).parts[0]
+            write = Write(alone, table, folder, sort=True)
         else:
             keys = [
                 col(name).desc_nulls_last() if way == "descending" else col(name).asc_nulls_last()
                 for name, way in table.keys
             ]
-            rows = self._rows(data).select(*table.names).orderBy(*keys)
+            # Spark looks at the rows twice to sort them: once for where the ranges begin.
+            rows = self._rows(self.keep(data)).select(*table.names).orderBy(*keys)
             part = Part(rows, Chain(Rows(table.schema)), data.size)
             write = Write(part.chain, table, folder, sort=False)
         written = self._written(SparkDataset((part,)), lambda _: write, f"step {step}")
@@ -251,6 +285,18 @@ class SparkEngine(Engine):
         self._forget()
         self.session.stop()
 
+    def _alone(self, data: SparkDataset, most: int | None = None) -> Chain | None:
+        """The dataset as what one task can make by itself, if it is small."""
+        if data.size > (self._one_place if most is None else most):
+            return None
+        chains = tuple(part.chain for part in data.parts)
+        if any(isinstance(chain.source, Rows | Groups) for chain in chains):
+            return None
+        return chains[0] if len(chains) == 1 else Chain(Together(chains))
+
+    def _in_one_place(self, source: Source, size: int) -> SparkDataset:
+        return SparkDataset((Part(self.spark.range(0, 1, 1, 1), Chain(source), size),))
+
     def _files(self, paths: Sequence[str], schema: pa.Schema) -> SparkDataset:
         """A dataset of rows that lie in files."""
         pieces = [piece for path in paths for piece in pieces_of(path, schema.names)]
@@ -264,7 +310,7 @@ class SparkEngine(Engine):
 
     def _rows_of(self, part: Part) -> DataFrame:
         source, schema = part.chain.source, part.chain.schema
-        if part.chain.kernels or isinstance(source, Groups):
+        if part.chain.kernels or not isinstance(source, Rows | Pieces):
             return self._mapped(part.frame, part.chain, schema)
         if isinstance(source, Pieces):
             wanted = from_arrow_schema(schema)

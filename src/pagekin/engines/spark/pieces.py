@@ -103,8 +103,11 @@ class Pieces:
     def rows(self) -> int:
         return sum(piece.rows for task in self.tasks for piece in task)
 
-    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
-        for batch in source:
-            for number in batch.column(0).to_pylist():
-                for piece in self.tasks[number]:
-                    yield from piece.read(self.schema)
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
+        if source is None:
+            numbers: Iterable[int] = range(len(self.tasks))
+        else:
+            numbers = (number for batch in source for number in batch.column(0).to_pylist())
+        for number in numbers:
+            for piece in self.tasks[number]:
+                yield from piece.read(self.schema)

@@ -15,6 +15,7 @@ from pagekin.errors import EngineError, MissingExtraError
 from pagekin.fs import peak_memory
 
 try:
+    from py4j.protocol import Py4JError
     from pyspark import Accumulator, AccumulatorParam, TaskContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -25,14 +26,22 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "WARN",
+    # A worker that is used again has its modules loaded.
+    "spark.python.worker.reuse": "true",
+}
+"""Of a session that we start."""
+
+QUERIES = {
     "spark.sql.session.timeZone": "UTC",
     # A row may hold a whole page's text.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "8192",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(8 << 20),
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # A worker that is used again has its modules loaded.
-    "spark.python.worker.reuse": "true",
+    # Spark cannot know what workers make of a row: it would take anything for small enough to be everywhere.
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": str(8 << 20),
 }
+"""Of our queries, whoever started the session."""
 
 
 def partition_number() -> int:
@@ -59,7 +68,11 @@ class Measured:
     peaks: Accumulator[int]
 
     def __call__(self, source: Iterable[Any]) -> Iterator[Any]:
+        source = iter(source)
         yield from self.function(source)
+        # A worker that leaves rows unread is not used again.
+        for _ in source:
+            pass
         self.peaks.add(peak_memory())
 
 
@@ -69,7 +82,11 @@ class Session:
     def __init__(self, master: str | None, config: dict[str, str], session: SparkSession | None) -> None:
         self.log: Path | None = None
         self.ours = session is None
-        self.spark = session or self._start(master, config)
+        self._own = session or self._start(master, config)
+        # Names of views and settings of queries are ours alone; the cluster is the same.
+        self.spark = self._own.newSession()
+        for key, value in (QUERIES | {k: v for k, v in config.items() if k in QUERIES}).items():
+            self.spark.conf.set(key, value)
         self.cores = max(self.spark.sparkContext.defaultParallelism, 2)
         self._peaks = self.spark.sparkContext.accumulator(0, Largest())
         self._stages = -1
@@ -131,7 +148,7 @@ class Session:
     def stop(self) -> None:
         """Ends the session if we began it; the log of a session that ended well is of no use."""
         if self.ours:
-            self.spark.stop()
+            self._own.stop()
             if self.log is not None:
                 self.log.unlink(missing_ok=True)
 
@@ -140,7 +157,7 @@ class Session:
         """Turns what Spark says of a failure into one line; the rest is in the log."""
         try:
             yield
-        except PySparkException as error:
+        except (PySparkException, Py4JError) as error:
             raise EngineError(f"Spark failed in {what}: {cause(error)}{self._where()}") from error
 
     def _where(self) -> str:

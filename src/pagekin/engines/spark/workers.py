@@ -1,15 +1,24 @@
-"""What runs on Spark's workers: plain functions from batches to batches, sent there with their parameters."""
+"""What runs on Spark's workers: plain functions from batches to batches, sent there with their parameters.
+
+A source says where the rows of a dataset come from. `Rows` and `Groups` make them of what Spark hands over. The
+others need nothing of Spark but a task to run in: files (`pieces.py`), and what is small enough to be grouped
+or queried in one place.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
 
 from pagekin.engines.base import Batch, Kernel
 from pagekin.engines.groups import divide, in_order
+from pagekin.engines.relational import answer, database
 
 BLOCK_BYTES = 1 << 20
 """A block is sent once it has about this size."""
@@ -29,8 +38,8 @@ class Source(Protocol):
     def schema(self) -> pa.Schema:
         """The schema of the rows."""
 
-    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
-        """The rows."""
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
+        """The rows, of what Spark hands over; or of all tasks, without Spark, if the source needs none."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +48,8 @@ class Rows:
 
     schema: pa.Schema
 
-    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
-        return (batch.cast(self.schema) for batch in source)
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
+        return (batch.cast(self.schema) for batch in source or ())
 
 
 @dataclass(frozen=True)
@@ -56,9 +65,9 @@ class Groups:
     def schema(self) -> pa.Schema:
         return self.kernel.schema
 
-    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
         rows: list[Batch] = []
-        for batch in source:
+        for batch in source or ():
             for block in batch.column(1):
                 with pa.ipc.open_stream(block.as_buffer()) as reader:
                     rows += list(reader)
@@ -79,13 +88,66 @@ class Chain:
     def schema(self) -> pa.Schema:
         return self.kernels[-1].schema if self.kernels else self.source.schema
 
-    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
         functions = [kernel.open(1) for kernel in self.kernels]
         for batch in self.source(source):
             for function in functions:
                 batch = function(batch)
             for start in range(0, batch.num_rows, OUTPUT_ROWS):
                 yield batch.slice(start, OUTPUT_ROWS)
+
+
+@dataclass(frozen=True)
+class Together:
+    """The rows of several chains, one after the other, in one place."""
+
+    chains: tuple[Chain, ...]
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.chains[0].schema
+
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
+        return (batch for chain in self.chains for batch in chain(None))
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """All groups of a chain, in one place."""
+
+    chain: Chain
+    by: str
+    order: tuple[str, ...]
+    kernel: Kernel
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.kernel.schema
+
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
+        rows = list(self.chain(None))
+        if rows:
+            yield self.kernel.open(1)(in_order(rows, self.chain.schema, self.by, self.order))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a query over chains, in one place."""
+
+    query: str
+    schema: pa.Schema
+    chains: tuple[tuple[str, Chain], ...]
+    memory: int
+
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
+        tables = {
+            name: pa.Table.from_batches(list(chain(None)), chain.schema) for name, chain in self.chains
+        }
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            closing(database(threads=1, memory=self.memory, spill=Path(folder))) as opened,
+        ):
+            yield from answer(opened, self.query, self.schema, tables)
 
 
 @dataclass(frozen=True)
@@ -98,7 +160,7 @@ class Cut:
     targets: int
     combine: Kernel | None
 
-    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
         held: dict[int, list[Batch]] = {}
         sizes: dict[int, int] = {}
         total = 0
