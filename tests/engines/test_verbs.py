@@ -180,6 +180,9 @@ class Summed:
     def steps(self, engine: Engine, **inputs: Any) -> Any:
         return engine.exchange(inputs["rows"], "key", Firsts(), order=("value",))
 
+    def held_bytes(self, size: int) -> int:
+        return size
+
     def whole(self, resources: Resources) -> WholeSum:
         return WholeSum(resources, [])
 

@@ -77,9 +77,8 @@ class Reducer(Protocol):
 class Flow(Protocol):
     """A part of a data flow that can be carried out in two ways, to the same rows in any order.
 
-    `steps` says it in verbs, for every engine. `whole` is an optimisation of the local engine: all rows in
-    the memory of one process (and what does not fit, in its spill folder). A property test holds the two
-    equal.
+    `steps` says it in verbs, for every engine. `whole` is an optimisation for what one process can do: all rows
+    in its memory (and what does not fit, in its spill folder). A property test holds the two equal.
     """
 
     @property
@@ -91,6 +90,9 @@ class Flow(Protocol):
 
     def whole(self, resources: Resources) -> Reducer:
         """A reducer for all rows."""
+
+    def held_bytes(self, size: int) -> int:
+        """What `whole` holds of inputs of this size, in bytes, however little memory it is given."""
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,9 @@ class DuplicateMembers:
     wrap: bool
     schema: pa.Schema = MEMBERS
 
+    def held_bytes(self, size: int) -> int:
+        return size // 32  # the class of each page
+
     def whole(self, resources: Resources) -> Reducer:
         return WholeDuplicates(self, resources)
 

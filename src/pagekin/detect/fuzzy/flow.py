@@ -158,6 +158,9 @@ class FuzzyMembers:
     max_holders: int = MAX_HOLDERS
     schema: pa.Schema = MEMBERS
 
+    def held_bytes(self, size: int) -> int:
+        return size // 8  # all digests
+
     def whole(self, resources: Resources) -> Reducer:
         return WholeFuzzy(self, resources)
 

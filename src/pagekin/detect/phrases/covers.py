@@ -136,6 +136,9 @@ class Covered:
         covers = engine.exchange(rows, "page", CoverGroups(self.params.prune), order=("function",))
         return engine.sql(COVERED_QUERY, COVERED, sketches=sketches, counts=counts, covers=covers)
 
+    def held_bytes(self, size: int) -> int:
+        return size // 2  # what is popular, and the sites of all pages
+
     def whole(self, resources: Resources) -> CoveredReducer:
         return CoveredReducer(self.params, resources)
 

@@ -92,6 +92,9 @@ class Popular:
             engine.map(sited, Holdings()), "fingerprint", PopularGroups(self.params), combine=fewer
         )
 
+    def held_bytes(self, size: int) -> int:
+        return size // 8  # the sites of all pages
+
     def whole(self, resources: Resources) -> PopularReducer:
         return PopularReducer(self.params, resources)
 

@@ -104,6 +104,9 @@ class Covered:
     """Where to keep an index of all grams; only `whole` can."""
     schema: pa.Schema = COVERED
 
+    def held_bytes(self, size: int) -> int:
+        return size // 32  # counts, site and class of each page
+
     def whole(self, resources: Resources) -> QuiltReducer:
         return QuiltReducer(self, resources)
 

@@ -72,6 +72,9 @@ class Cluster:
     params: StyleParams
     schema: pa.Schema = MEMBERS
 
+    def held_bytes(self, size: int) -> int:
+        return size * 3 // 2  # all fingerprints, and one more of each that differs
+
     def whole(self, resources: Resources) -> StyleReducer:
         return StyleReducer(self.params, resources)
 

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import broadcast, col
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from pagekin.engines.base import Engine, Kernel, Output
+from pagekin.engines.base import Engine, Flow, Kernel, Output
 from pagekin.engines.components import rounds
 from pagekin.engines.parts import write_table
 from pagekin.engines.spark.pieces import TASK_BYTES, Pieces, pieces_of, tasks_of
@@ -37,6 +37,7 @@ from pagekin.engines.spark.workers import (
     Rows,
     Source,
     Together,
+    Whole,
 )
 from pagekin.engines.spark.writers import WRITTEN, Keep, Read, Write, kept_writer
 from pagekin.errors import UsageError
@@ -57,6 +58,12 @@ BROADCAST_BYTES = 4 << 20
 
 ANSWER_MEMORY = 512 << 20
 """What a query in one place may take before it spills."""
+
+WHOLE_BYTES = 2 << 30
+"""What is no larger takes one task less time than it takes many to move it."""
+
+WHOLE_MEMORY = 512 << 20
+"""What that task may hold of it."""
 
 ONE_PLACE_BYTES = 24 << 20
 """What is no larger is grouped or joined by one task: to move it would take longer."""
@@ -112,12 +119,15 @@ class SparkEngine(Engine):
         master: str | SparkSession | None = "local[*]",
         config: dict[str, str] | None = None,
         one_place: int = ONE_PLACE_BYTES,
+        whole: int = WHOLE_BYTES,
     ) -> None:
         """With a master's URL, or with a session that exists, which is never stopped.
 
-        What takes no more than `one_place` bytes is grouped or joined by one task.
+        What takes no more than `one_place` bytes is grouped or joined by one task. A flow whose inputs take no
+        more than `whole` bytes is carried out by one task, as on one machine. With 0 all rows are divided.
         """
         self._one_place = one_place
+        self._whole = whole
         given = master if isinstance(master, SparkSession) else None
         self.session = Session(master if isinstance(master, str) else None, config or {}, given)
         self.spark = self.session.spark
@@ -223,6 +233,15 @@ class SparkEngine(Engine):
         written = self._written(data, lambda part: Keep(part.chain, str(folder)), "keeping rows")
         return self._files([row["file"] for row in written if row["rows"]], data.schema)
 
+    def flow(self, flow: Flow, **inputs: SparkDataset) -> Any:
+        size = sum(one.size for one in inputs.values())
+        if size > self._whole or flow.held_bytes(size) > WHOLE_MEMORY:
+            return flow.steps(self, **inputs)
+        # All that an input needs is its files: the task reads them one after the other.
+        stored = ((name, self._alone(self.keep(one), self._whole)) for name, one in inputs.items())
+        chains = tuple((name, chain) for name, chain in stored if chain is not None)
+        return self._in_one_place(Whole(flow, chains, WHOLE_MEMORY, self.session.notes), size)
+
     def collect(self, data: SparkDataset) -> pa.Table:
         stored = self.keep(data).stored or ()
         return pa.concat_tables(
@@ -251,8 +270,8 @@ class SparkEngine(Engine):
         folder = str(_work_folder(run, step, [table]))
         alone = self._alone(data, PARTITION_BYTES)
         if alone is not None:
-            part = self._in_one_place(alone.source, data.size).parts[0]
-            write = Write(alone, table, folder, sort=True)
+            part = self._in_one_place(Together((alone,)), data.size).parts[0]
+            write = Write(part.chain, table, folder, sort=True)
         else:
             keys = [
                 col(name).desc_nulls_last() if way == "descending" else col(name).asc_nulls_last()
@@ -329,6 +348,7 @@ class SparkEngine(Engine):
         with self.session.doing(what):
             frames = (self._mapped(part.frame, write(part), WRITTEN) for part in data.parts)
             rows: list[dict[str, Any]] = reduce(DataFrame.union, frames).toArrow().to_pylist()
+        self.metrics.update(self.session.notes.taken.value)
         # The order in which they came is that of chance.
         return sorted(rows, key=lambda row: row["part"])
 

@@ -60,6 +60,26 @@ class Largest(AccumulatorParam[int]):
         return max(value1, value2)
 
 
+class Latest(AccumulatorParam[dict[str, Any]]):
+    """Keeps what workers note, by name. A task that is tried again notes the same."""
+
+    def zero(self, value: dict[str, Any]) -> dict[str, Any]:
+        return {}
+
+    def addInPlace(self, value1: dict[str, Any], value2: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        return value1 | value2
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Lets a worker note a figure about its work."""
+
+    taken: Accumulator[dict[str, Any]]
+
+    def __call__(self, name: str, value: Any) -> None:
+        self.taken.add({name: value})
+
+
 @dataclass(frozen=True)
 class Measured:
     """A worker's function that tells how much memory its process took."""
@@ -89,6 +109,7 @@ class Session:
             self.spark.conf.set(key, value)
         self.cores = max(self.spark.sparkContext.defaultParallelism, 2)
         self._peaks = self.spark.sparkContext.accumulator(0, Largest())
+        self.notes = Notes(self.spark.sparkContext.accumulator({}, Latest()))
         self._stages = -1
         """The last stage that figures were given of."""
 
@@ -138,6 +159,7 @@ class Session:
         self._stages = max((stage.stageId() for stage in stages), default=self._stages)
         peak = self._peaks.value
         self._peaks.value = 0
+        self.notes.taken.value = {}
         return {
             "stages": len(stages),
             "tasks": sum(stage.numCompleteTasks() for stage in stages),

@@ -8,15 +8,15 @@ or queried in one place.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
-from pagekin.engines.base import Batch, Kernel
+from pagekin.engines.base import Batch, Flow, Kernel, Resources
 from pagekin.engines.groups import divide, in_order
 from pagekin.engines.relational import answer, database
 
@@ -148,6 +148,28 @@ class Answer:
             closing(database(threads=1, memory=self.memory, spill=Path(folder))) as opened,
         ):
             yield from answer(opened, self.query, self.schema, tables)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A flow in the memory of one task, and what does not fit in a folder of its own."""
+
+    flow: Flow
+    chains: tuple[tuple[str, Chain], ...]
+    memory: int
+    note: Callable[[str, Any], None]
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.flow.schema
+
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
+        with tempfile.TemporaryDirectory() as folder:
+            reducer = self.flow.whole(Resources(1, self.memory, Path(folder), note=self.note))
+            for name, chain in self.chains:
+                for batch in chain(None):
+                    reducer.push(name, batch)
+            yield from reducer.finish()
 
 
 @dataclass(frozen=True)
