@@ -39,7 +39,11 @@ LABELS = pa.schema([("page", pa.int64()), ("label", pa.int64())])
 
 
 class Kernel(Protocol):
-    """A pure function from batch to batch. Must pickle: engines send it to other processes."""
+    """A pure function from batch to batch. Must pickle: engines send it to other processes.
+
+    A kernel that makes many bytes of few says so by an attribute `growth`: how many for each that comes in,
+    roughly. It gets batches in portions, and more places to send its rows to.
+    """
 
     @property
     def schema(self) -> pa.Schema:
@@ -77,8 +81,8 @@ class Reducer(Protocol):
 class Flow(Protocol):
     """A part of a data flow that can be carried out in two ways, to the same rows in any order.
 
-    `steps` says it in verbs, for every engine. `whole` is an optimisation for what one process can do: all rows
-    in its memory (and what does not fit, in its spill folder). A property test holds the two equal.
+    `steps` says it in verbs, for every engine. `whole` is an optimisation for what one process can do: all
+    rows in its memory (and what does not fit, in its spill folder). A property test holds the two equal.
     """
 
     @property

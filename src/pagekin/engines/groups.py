@@ -8,7 +8,27 @@ from pathlib import Path
 import pyarrow as pa
 
 from pagekin import _core
-from pagekin.engines.base import Batch
+from pagekin.engines.base import Batch, BatchFunction, Kernel
+
+PORTION_BYTES = 16 << 20
+"""About what a kernel may make of one portion of a batch."""
+
+
+def applied(function: BatchFunction, growth: float, batch: Batch) -> Iterator[Batch]:
+    """What a kernel makes of a batch; one whose rows grow gets it in portions."""
+    rows = batch.num_rows
+    if growth > 1:
+        rows = max(1, int(PORTION_BYTES * batch.num_rows / max(batch.nbytes * growth, 1)))
+    if rows >= batch.num_rows:
+        yield function(batch)
+    else:
+        for start in range(0, batch.num_rows, rows):
+            yield function(batch.slice(start, rows))
+
+
+def growth(kernel: Kernel) -> float:
+    """How many bytes come out of a kernel for each that comes in, roughly: 1 unless it says so."""
+    return float(getattr(kernel, "growth", 1))
 
 
 def divide(batch: Batch, by: str, parts: int) -> Iterator[tuple[int, Batch]]:

@@ -20,7 +20,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 
 from pagekin import _core
 from pagekin.engines.base import (
@@ -35,9 +35,9 @@ from pagekin.engines.base import (
     Resources,
     Silent,
 )
-from pagekin.engines.groups import Partitions
+from pagekin.engines.groups import Partitions, applied, growth
 from pagekin.engines.meter import Meter
-from pagekin.engines.parts import Mark, PartWriter, finished_parts, write_table
+from pagekin.engines.parts import Mark, PartWriter, column_bytes, finished_parts, kept_writer, write_table
 from pagekin.engines.prefetch import Prefetch, quick_handover
 from pagekin.engines.relational import answer, database
 from pagekin.params import ReadParams
@@ -45,6 +45,9 @@ from pagekin.readers import Input, Position, batches, read_input
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
 from pagekin.tables import RECORDS, Table
+
+KEPT_ROWS = 16_384
+"""Rows of a kept file that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class Stream:
     """What DuckDB reads instead, where the rows lie somewhere."""
     files: Callable[[], list[str]] | None = None
     """The same for stored tables: their Parquet files."""
+    size: int = 0
+    """Bytes in memory, roughly."""
 
 
 class Kept:
@@ -68,23 +73,22 @@ class Kept:
         self._folder = folder
         self._file: Path | None = None
 
-    def dataset(self) -> ds.Dataset:
+    def files(self) -> list[str]:
         if self._file is None:
             folder = self._folder()
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-            path = folder / "rows.arrow"
-            with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, self._data.schema) as writer:
+            path = folder / "rows"
+            with kept_writer(path, self._data.schema) as writer:
                 for batch in self._data.open(None):
                     if batch.num_rows:
                         writer.write_batch(batch)
             self._file = path
-        return ds.dataset(str(self._file), format="ipc")
+        return [str(self._file)]
 
     def batches(self, _: Mark | None) -> Iterator[Batch]:
-        for file in self.dataset().files:
-            with pa.memory_map(file) as mapped, pa.ipc.open_file(mapped) as reader:
-                for number in range(reader.num_record_batches):
-                    yield reader.get_batch(number)
+        for path in self.files():
+            with pq.ParquetFile(path) as file:
+                yield from (batch.cast(self._data.schema) for batch in file.iter_batches(KEPT_ROWS))
 
 
 class LocalEngine(Engine):
@@ -135,10 +139,11 @@ class LocalEngine(Engine):
                 done += batch.num_rows
                 self.progress.advance(Advance(batch.num_rows, done / total))
 
-        return Stream(stored, schema, scan=lambda: data.files, files=lambda: data.files)
+        size = sum(_stored_bytes(file, names) for file in data.files)
+        return Stream(stored, schema, scan=lambda: data.files, files=lambda: data.files, size=size)
 
     def table(self, rows: pa.Table) -> Stream:
-        return Stream(lambda _: iter(rows.to_batches()), rows.schema, scan=lambda: rows)
+        return Stream(lambda _: iter(rows.to_batches()), rows.schema, scan=lambda: rows, size=rows.nbytes)
 
     def concat(self, *data: Stream) -> Stream:
         def joined(_: Mark | None) -> Iterator[Batch]:
@@ -151,16 +156,17 @@ class LocalEngine(Engine):
         if len(data) == 1:
             return data[0]
         files = scan if all(part.files is not None for part in data) else None
-        return Stream(joined, data[0].schema, scan=files, files=files)
+        size = sum(part.size for part in data)
+        return Stream(joined, data[0].schema, scan=files, files=files, size=size)
 
     def map(self, data: Stream, kernel: Kernel) -> Stream:
         def mapped(mark: Mark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with quick_handover(), Prefetch(data.open(mark)) as source:
                 for batch in source:
-                    yield function(batch)
+                    yield from applied(function, growth(kernel), batch)
 
-        return Stream(mapped, kernel.schema, data.inputs)
+        return Stream(mapped, kernel.schema, data.inputs, size=int(data.size * growth(kernel)))
 
     def exchange(
         self,
@@ -182,10 +188,11 @@ class LocalEngine(Engine):
                 for part in rows.sorted(order):
                     yield function(part)
 
-        return Stream(grouped, kernel.schema)
+        return Stream(grouped, kernel.schema, size=data.size)
 
     def sql(self, query: str, schema: pa.Schema, **data: Stream) -> Stream:
-        return Stream(lambda _: self._answered(query, schema, data), schema)
+        size = max((one.size for one in data.values()), default=0)
+        return Stream(lambda _: self._answered(query, schema, data), schema, size=size)
 
     def _answered(
         self, query: str, schema: pa.Schema, data: Mapping[str, Stream], keys: Sequence[tuple[str, str]] = ()
@@ -209,9 +216,13 @@ class LocalEngine(Engine):
         if data.scan is not None:
             return data
         kept = Kept(data, self._new_folder)
-        return Stream(kept.batches, data.schema, scan=kept.dataset)
+        return Stream(kept.batches, data.schema, scan=kept.files, size=data.size)
 
-    def flow(self, flow: Flow, **inputs: Stream) -> Stream:
+    def flow(self, flow: Flow, **inputs: Stream) -> Any:
+        size = sum(data.size for data in inputs.values())
+        if flow.held_bytes(size) > self.memory:
+            return flow.steps(self, **inputs)
+
         def reduced(_: Mark | None) -> Iterator[Batch]:
             with self._folder() as folder:
                 resources = Resources(
@@ -228,7 +239,7 @@ class LocalEngine(Engine):
                             reducer.push(name, batch)
                 yield from reducer.finish()
 
-        return Stream(reduced, flow.schema)
+        return Stream(reduced, flow.schema, size=size)
 
     def collect(self, data: Stream) -> pa.Table:
         return pa.Table.from_batches(data.open(None), data.schema)
@@ -299,3 +310,13 @@ class LocalEngine(Engine):
             writer.close()
         run.stage(step)
         return run.publish(step, [output.table for output in outputs])
+
+
+def _stored_bytes(file: str, names: Sequence[str]) -> int:
+    """What these columns of a Parquet file take in memory, roughly; nothing if it is damaged, as readers say."""
+    try:
+        metadata = pq.read_metadata(file)
+    except (pa.ArrowException, OSError):
+        return 0
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    return sum(column_bytes(group, names) for group in groups)

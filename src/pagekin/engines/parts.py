@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -130,6 +130,14 @@ def _pieces(batch: Batch) -> Iterator[Batch]:
         yield batch.slice(start, PIECE_ROWS)
 
 
+def column_bytes(group: pq.RowGroupMetaData, names: Collection[str]) -> int:
+    """What these columns of a row group take in memory, roughly."""
+    columns = (group.column(place) for place in range(group.num_columns))
+    return sum(
+        column.total_uncompressed_size for column in columns if column.path_in_schema.split(".")[0] in names
+    )
+
+
 def table_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     """A Parquet writer with the settings all our tables share."""
     repeated = [f.name for f in schema if f.name in REPEATED]
@@ -144,6 +152,13 @@ def table_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
         compression_level=level,
         use_dictionary=repeated,
         data_page_size=4 << 20,
+    )
+
+
+def kept_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """A writer of files that are read once or twice and then removed: quick to write, quick to read."""
+    return pq.ParquetWriter(
+        path, schema, compression="snappy", use_dictionary=False, write_statistics=False, store_schema=False
     )
 
 

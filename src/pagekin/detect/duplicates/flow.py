@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -41,6 +41,7 @@ MEMBERS = pa.schema(
 class BandRows:
     """One row for each key of each page (crates/core/src/duplicates/bands.rs)."""
 
+    growth: ClassVar[int] = 3  # a page has its tags with each of its keys
     banding: Banding
 
     @property

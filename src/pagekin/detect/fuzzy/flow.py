@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -88,6 +88,7 @@ class Comparable:
 class NgramKeys:
     """The n-grams of digests, to be counted."""
 
+    growth: ClassVar[int] = 16  # about a hundred n-grams in a digest
     schema: pa.Schema = COUNTS
 
     def open(self, threads: int) -> BatchFunction:
@@ -115,6 +116,7 @@ class CountHolders:
 class NgramRows:
     """A row for each n-gram of a digest at which its page is compared with others."""
 
+    growth: ClassVar[int] = 100  # and the digest with each
     hot: tuple[int, ...]
     threshold: int
     schema: pa.Schema = HOLDERS

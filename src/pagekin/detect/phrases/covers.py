@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -62,6 +62,7 @@ COVERED_QUERY = """
 class Shingles:
     """A row for each shingle of a page."""
 
+    growth: ClassVar[int] = 4  # a shingle is 8 bytes of a page, and a row of 24
     schema: pa.Schema = ROWS
 
     def open(self, threads: int) -> BatchFunction:

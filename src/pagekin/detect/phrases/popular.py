@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -49,6 +49,7 @@ SITED_QUERY = """
 class Holdings:
     """A row for each shingle of a page."""
 
+    growth: ClassVar[int] = 8  # a shingle is 8 bytes of a page, and a row of 64
     schema: pa.Schema = HOLDINGS
 
     def open(self, threads: int) -> BatchFunction:

@@ -121,7 +121,7 @@ class Covered:
         counts = engine.keep(engine.sql(count, COUNTS, texts=texts, copies=copies, patches=patches))
         c, theta = self.params.c, self.params.theta
         wanted = engine.keep(engine.map(counts, Candidates(c, theta)))
-        held = engine.map(patches, Native("posting_pages", HELD))
+        held = engine.map(patches, Native("posting_pages", HELD, growth=4))
         lists = engine.keep(engine.sql(HOLDERS, LISTS, held=held, wanted=wanted, patches=patches))
         allowed = self._allowed(engine, lists, inputs["sites"], inputs["dates"], copies)
         rows = engine.concat(*(engine.map(part, Padded(COVER)) for part in (wanted, lists, allowed)))
@@ -131,7 +131,7 @@ class Covered:
     def _patches(self, engine: Engine, texts: Any, copies: Any) -> Any:
         k, seed, m = self.params.k, self.params.seed, self.params.m
         marked = engine.sql(MARK, MARKED, texts=texts, copies=copies)
-        grams = engine.map(marked, Native("gram_rows", GRAMS, (k, seed, m)))
+        grams = engine.map(marked, Native("gram_rows", GRAMS, (k, seed, m), growth=3))
         return engine.exchange(grams, "gram", Native("patch_rows", PATCHES, (m,)), order=("page",))
 
     def _allowed(self, engine: Engine, lists: Any, sites: Any, dates: Any, copies: Any) -> Any:
@@ -141,7 +141,7 @@ class Covered:
         classes = engine.sql(CLASSES, MEMBERS, sites=numbers, copies=copies, dates=dates)
         few = Native("deciding_members", MEMBERS, rule)
         members = engine.exchange(classes, "holder", few, order=("member",), combine=few)
-        pairs = engine.map(lists, Native("holder_pairs", PAIRS))
+        pairs = engine.map(lists, Native("holder_pairs", PAIRS, growth=4))
         asked = engine.sql(ASK, ASKED, pairs=pairs, members=members, sites=numbers, dates=dates)
         return engine.map(asked, Native("allowed_members", ALLOWED, rule))
 

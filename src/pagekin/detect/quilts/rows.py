@@ -72,6 +72,7 @@ class Native:
     name: str
     schema: pa.Schema
     arguments: tuple[Any, ...] = ()
+    growth: int = 1
 
     def open(self, threads: int) -> BatchFunction:
         function = getattr(_core, self.name)

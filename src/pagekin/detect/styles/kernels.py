@@ -37,6 +37,11 @@ class Native:
     name: str
     schema: pa.Schema
 
+    @property
+    def growth(self) -> int:
+        """A fingerprint has a row for each probe, with itself in it."""
+        return self.params.probes if self.name == "buckets" and "print" in self.schema.names else 1
+
     def open(self, threads: int) -> BatchFunction:
         p = self.params
         steps = _core.StyleSteps(threads, p.m, p.k, p.probes, p.t, p.structure_t, p.budget, p.seed)

@@ -1,9 +1,9 @@
 """The verbs of an engine on Spark.
 
-A dataset is a list of parts. A part is what Spark hands to a worker (rows, packed blocks, or the number of a task
-that reads files) and the kernels that the worker then applies, all in one call. What is kept is written to
-files in the run folder: later verbs begin there, so that no query grows with the steps before it, and a lost
-executor costs its own tasks.
+A dataset is a list of parts. A part is what Spark hands to a worker (rows, packed blocks, or the number of a
+task that reads files) and the kernels that the worker then applies, all in one call. What is kept is written
+to files in the run folder: later verbs begin there, so that no query grows with the steps before it, and a
+lost executor costs its own tasks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from pagekin.engines.base import Engine, Flow, Kernel, Output
 from pagekin.engines.components import rounds
-from pagekin.engines.parts import write_table
+from pagekin.engines.groups import growth
+from pagekin.engines.parts import kept_writer, write_table
 from pagekin.engines.spark.pieces import TASK_BYTES, Pieces, pieces_of, tasks_of
 from pagekin.engines.spark.session import Session
 from pagekin.engines.spark.workers import (
@@ -39,7 +40,7 @@ from pagekin.engines.spark.workers import (
     Together,
     Whole,
 )
-from pagekin.engines.spark.writers import WRITTEN, Keep, Read, Write, kept_writer
+from pagekin.engines.spark.writers import WRITTEN, Keep, Read, Write
 from pagekin.errors import UsageError
 from pagekin.fs import peak_memory
 from pagekin.params import ReadParams
@@ -123,8 +124,8 @@ class SparkEngine(Engine):
     ) -> None:
         """With a master's URL, or with a session that exists, which is never stopped.
 
-        What takes no more than `one_place` bytes is grouped or joined by one task. A flow whose inputs take no
-        more than `whole` bytes is carried out by one task, as on one machine. With 0 all rows are divided.
+        What takes no more than `one_place` bytes is grouped or joined by one task. A flow whose inputs take
+        no more than `whole` bytes is carried out by one task, as on one machine. With 0 all rows are divided.
         """
         self._one_place = one_place
         self._whole = whole
@@ -173,17 +174,11 @@ class SparkEngine(Engine):
     def map(self, data: Any, kernel: Kernel) -> Any:
         if isinstance(data, Crawl):
             return replace(data, kernels=(*data.kernels, kernel))
-        growth = getattr(kernel, "growth", 1)
-        return SparkDataset(
-            tuple(
-                Part(
-                    part.frame,
-                    replace(part.chain, kernels=(*part.chain.kernels, kernel)),
-                    int(part.size * growth),
-                )
-                for part in data.parts
-            )
+        parts = (
+            Part(p.frame, replace(p.chain, kernels=(*p.chain.kernels, kernel)), int(p.size * growth(kernel)))
+            for p in data.parts
         )
+        return SparkDataset(tuple(parts))
 
     def exchange(
         self,

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pagekin.engines.base import Batch
+from pagekin.engines.parts import column_bytes
 
 BATCH_BYTES = 8 << 20
 BATCH_ROWS = 65_536
@@ -54,12 +55,7 @@ def pieces_of(path: str, names: Iterable[str]) -> Iterator[Piece]:
     first = rows = size = 0
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
-        columns = (group.column(place) for place in range(group.num_columns))
-        bytes_ = sum(
-            column.total_uncompressed_size
-            for column in columns
-            if column.path_in_schema.split(".")[0] in wanted
-        )
+        bytes_ = column_bytes(group, wanted)
         if size and size + bytes_ > TASK_BYTES:
             yield Piece(path, first, number, rows, size)
             first, rows, size = number, 0, 0

@@ -1,8 +1,8 @@
 """What runs on Spark's workers: plain functions from batches to batches, sent there with their parameters.
 
-A source says where the rows of a dataset come from. `Rows` and `Groups` make them of what Spark hands over. The
-others need nothing of Spark but a task to run in: files (`pieces.py`), and what is small enough to be grouped
-or queried in one place.
+A source says where the rows of a dataset come from. `Rows` and `Groups` make them of what Spark hands over.
+The others need nothing of Spark but a task to run in: files (`pieces.py`), and what is small enough to be
+grouped or queried in one place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from pagekin.engines.base import Batch, Flow, Kernel, Resources
-from pagekin.engines.groups import divide, in_order
+from pagekin.engines.groups import applied, divide, growth, in_order
 from pagekin.engines.relational import answer, database
 
 BLOCK_BYTES = 1 << 20
@@ -89,12 +89,18 @@ class Chain:
         return self.kernels[-1].schema if self.kernels else self.source.schema
 
     def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
-        functions = [kernel.open(1) for kernel in self.kernels]
-        for batch in self.source(source):
-            for function in functions:
-                batch = function(batch)
+        batches = self.source(source)
+        for kernel in self.kernels:
+            batches = _mapped(kernel, batches)
+        for batch in batches:
             for start in range(0, batch.num_rows, OUTPUT_ROWS):
                 yield batch.slice(start, OUTPUT_ROWS)
+
+
+def _mapped(kernel: Kernel, batches: Iterator[Batch]) -> Iterator[Batch]:
+    function = kernel.open(1)
+    for batch in batches:
+        yield from applied(function, growth(kernel), batch)
 
 
 @dataclass(frozen=True)
@@ -140,9 +146,7 @@ class Answer:
     memory: int
 
     def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
-        tables = {
-            name: pa.Table.from_batches(list(chain(None)), chain.schema) for name, chain in self.chains
-        }
+        tables = {name: pa.Table.from_batches(list(chain(None)), chain.schema) for name, chain in self.chains}
         with (
             tempfile.TemporaryDirectory() as folder,
             closing(database(threads=1, memory=self.memory, spill=Path(folder))) as opened,

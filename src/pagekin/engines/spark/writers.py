@@ -1,6 +1,7 @@
 """Workers that write files, each under a name of its own.
 
-A task that is tried again writes the same rows anew, under another name: only files that Spark has heard of count.
+A task that is tried again writes the same rows anew, under another name. Only files that Spark has heard of
+count.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pagekin.engines.base import Batch, Kernel, Output
-from pagekin.engines.parts import PIECE_ROWS, table_writer
+from pagekin.engines.parts import PIECE_ROWS, kept_writer, table_writer
 from pagekin.engines.spark.workers import Chain
 from pagekin.params import ReadParams
 from pagekin.readers import Input, batches, read_input
@@ -127,13 +128,6 @@ class Files:
         yield pa.RecordBatch.from_pylist(
             [dict(zip(WRITTEN.names, row, strict=True)) for row in rows], schema=WRITTEN
         )
-
-
-def kept_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    """A writer of files that are read once or twice and then removed: quick to write, quick to read."""
-    return pq.ParquetWriter(
-        path, schema, compression="snappy", use_dictionary=False, write_statistics=False, store_schema=False
-    )
 
 
 def _whole(rows: Sequence[Batch], schema: pa.Schema) -> Batch:
