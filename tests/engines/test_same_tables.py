@@ -1,12 +1,15 @@
-"""Both engines write the same tables; so do any number of threads."""
+"""All engines write the same tables, row by row and in order; so do any number of threads."""
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from scatter import ScatterEngine
 
 import pagekin
 from pagekin.engines.base import Engine
@@ -15,55 +18,114 @@ from pagekin.run import Run
 from pagekin.synth import write_web
 from pagekin.tables import TABLES
 
+WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+EDGES = [
+    {"url": "http://a.example/", "text": "only text"},
+    {"url": "http://a.example/empty", "text": ""},
+    {"url": "http://a.example/word", "text": "word"},
+    {"url": "http://b.example/word", "text": "word"},
+    {"url": "http://a.example/nothing", "html": ""},
+    {"url": "http://a.example/bare", "html": "<p>" * 2000},
+    {"url": "no URL at all", "html": "<p>a page without a host"},
+    {"url": "http://a.example/again", "html": "<p>" + "again and " * 500},
+    {"url": "http://[::1]:80/\u2028", "html": "<title>=1+1\r\n</title>" + " ".join(WORDS)},
+    *(
+        {"url": f"http://copy{n}.example/?id={n}", "html": f"<b>{' '.join(WORDS[n:] * 40)}</b>"}
+        for n in range(6)
+    ),
+]
+"""Pages that have nothing, or too much of one thing."""
+
+
+def documentation(folder: Path) -> list[Path]:
+    """Some pages of the Rust documentation, if it is here: pages that we did not make."""
+    rustc = shutil.which("rustc")
+    if rustc is None:
+        return []
+    root = subprocess.run([rustc, "--print", "sysroot"], capture_output=True, text=True, check=True)
+    source = Path(root.stdout.strip()) / "share/doc/rust/html/std"
+    for number, name in enumerate(("collections", "fmt", "io")):
+        for page in sorted((source / name).glob("*.html"))[:30]:
+            (folder / str(number)).mkdir(parents=True, exist_ok=True)
+            shutil.copy(page, folder / str(number))
+    return [folder] if folder.exists() else []
+
 
 @pytest.fixture(scope="module")
-def crawl(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Three inputs of two formats, one of them damaged."""
+def crawls(tmp_path_factory: pytest.TempPathFactory) -> list[list[Path]]:
+    """Two crawls, the second to be scanned against the first. They share some pages."""
     folder = tmp_path_factory.mktemp("crawl")
-    for seed in (1, 2):
+    for seed in (1, 2, 3):
         write_web(folder / f"{seed}.warc.gz", pages=300, seed=seed)
     whole = (folder / "2.warc.gz").read_bytes()
     (folder / "2.warc.gz").write_bytes(whole[: len(whole) * 2 // 3])
-    (folder / "3.jsonl").write_text('{"url": "http://a.example/", "text": "only text"}\nnot json\n')
-    return [folder / "1.warc.gz", folder / "2.warc.gz", folder / "3.jsonl"]
+    edges = folder / "edges.jsonl"
+    edges.write_text("".join(json.dumps(page) + "\n" for page in EDGES) + "not json\n")
+    first = [folder / "1.warc.gz", folder / "2.warc.gz", edges, *documentation(folder / "docs")]
+    return [first, [folder / "3.warc.gz", folder / "2.warc.gz", edges]]
 
 
 @pytest.fixture(scope="module")
-def alone(crawl: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """What one thread of the local engine makes of it."""
-    return pagekin.scan(crawl, tmp_path_factory.mktemp("alone") / "run", engine=LocalEngine(1))
-
-
-def on_spark() -> Engine:
-    """Real executor processes: two workers of one core each."""
-    pytest.importorskip("pyspark")
-    from pagekin.engines.spark import SparkEngine
-
-    return SparkEngine("local-cluster[2,1,2048]")
+def alone(crawls: list[list[Path]], tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    """What one thread of the local engine makes of them."""
+    folder = tmp_path_factory.mktemp("alone")
+    first = pagekin.scan(crawls[0], folder / "first", engine=LocalEngine(1))
+    return [first, pagekin.scan(crawls[1], folder / "second", engine=LocalEngine(1), against=first.path)]
 
 
 @pytest.mark.parametrize(
-    ("make", "only"),
+    "make",
     [
-        pytest.param(lambda: LocalEngine(3), None, id="threads"),
-        pytest.param(on_spark, [], id="spark reads", marks=pytest.mark.spark),
-        pytest.param(on_spark, None, id="spark", marks=[pytest.mark.spark, pytest.mark.slow]),
+        pytest.param(lambda _: LocalEngine(3), id="threads"),
+        pytest.param(lambda _: LocalEngine(2, memory=1), id="no memory"),
+        pytest.param(lambda _: ScatterEngine(5), id="scatter"),
+        pytest.param(lambda request: request.getfixturevalue("spark"), id="spark", marks=pytest.mark.spark),
     ],
 )
 def test_same_tables(
-    crawl: list[Path], alone: Run, make: Callable[[], Engine], only: list[str] | None, tmp_path: Path
+    crawls: list[list[Path]],
+    alone: list[Run],
+    make: Callable[[pytest.FixtureRequest], Engine],
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
 ) -> None:
-    with closing(make()) as engine:
-        run = pagekin.scan(crawl, tmp_path / "run", engine=engine, only=only)
-    assert alone.tables == list(TABLES)
-    assert run.tables == (
-        alone.tables if only is None else ["pages", "texts", "links", "sketches", "skipped"]
-    )
-    for name in run.tables:
-        ours, theirs = alone.table(name), run.table(name)
-        assert ours.schema == theirs.schema
-        assert ours.num_rows == theirs.num_rows
-        assert ours.equals(theirs), name
+    engine = make(request)
+    first = pagekin.scan(crawls[0], tmp_path / "first", engine=engine)
+    same(first, alone[0])
+    # The same known run for all, so that what they say of it is the same.
+    second = pagekin.scan(crawls[1], tmp_path / "second", engine=engine, against=alone[0].path)
+    same(second, alone[1])
+    assert not (tmp_path / "second" / ".work").exists()
+
+
+@pytest.mark.spark
+def test_spark_as_it_comes(crawls: list[list[Path]], alone: list[Run], spark: Engine, tmp_path: Path) -> None:
+    """What is small is done in one place; and a session that we did not start goes on."""
+    from pyspark.sql import SparkSession
+
+    from pagekin.engines.spark import SparkEngine
+
+    session = SparkSession.getActiveSession()
+    engine = SparkEngine(session)
+    run = pagekin.scan(crawls[0], tmp_path / "run", engine=engine)
+    engine.close()
+    assert session.range(3).count() == 3
+    same(run, alone[0])
+    for step in run.info["steps"].values():
+        assert step["engine"] == "spark"
+        assert step["stages"] >= 1
+        assert step["tasks"] >= step["stages"]
+        assert step["shuffled_bytes"] >= 0
+        assert step["worker_peak_bytes"] > 10**7
+        assert step["driver_peak_bytes"] > 10**7
+
+
+def same(ours: Run, theirs: Run) -> None:
+    assert ours.tables == theirs.tables == list(TABLES)
+    for name in ours.tables:
+        one, other = ours.table(name), theirs.table(name)
+        assert one.schema == other.schema, name
+        assert one.num_rows == other.num_rows, name
+        assert one.equals(other), name
     for key in ("counts", "skipped", "inputs", "params"):
-        assert run.info[key] == alone.info[key]
-    assert not (tmp_path / "run" / ".work").exists()
+        assert ours.info[key] == theirs.info[key]

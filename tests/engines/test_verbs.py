@@ -67,8 +67,14 @@ ENGINES: list[Callable[[], Engine]] = [
 ]
 
 
-@pytest.fixture(params=ENGINES, ids=["one thread", "three threads that spill", "scatter", "scatter again"])
+@pytest.fixture(
+    params=[*ENGINES, pytest.param("spark", marks=pytest.mark.spark)],
+    ids=["one thread", "three threads that spill", "scatter", "scatter again", "spark"],
+)
 def engine(request: pytest.FixtureRequest) -> Engine:
+    if request.param == "spark":
+        on_spark: Engine = request.getfixturevalue("spark")
+        return on_spark
     make: Callable[[], Engine] = request.param
     return make()
 

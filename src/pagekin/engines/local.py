@@ -313,7 +313,7 @@ class LocalEngine(Engine):
 
 
 def _stored_bytes(file: str, names: Sequence[str]) -> int:
-    """What these columns of a Parquet file take in memory, roughly; nothing if it is damaged, as readers say."""
+    """What these columns of a Parquet file take in memory, roughly. Of a damaged file, nothing."""
     try:
         metadata = pq.read_metadata(file)
     except (pa.ArrowException, OSError):

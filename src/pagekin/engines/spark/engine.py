@@ -296,7 +296,7 @@ class SparkEngine(Engine):
         self._forget()
 
     def close(self) -> None:
-        self._forget()
+        self._remove_kept()
         self.session.stop()
 
     def _alone(self, data: SparkDataset, most: int | None = None) -> Chain | None:
@@ -360,10 +360,13 @@ class SparkEngine(Engine):
 
     def _forget(self) -> None:
         """The step has ended: what was kept goes, and its figures are noted."""
+        self._remove_kept()
+        self.metrics.update(self.session.figures(), driver_peak_bytes=peak_memory())
+
+    def _remove_kept(self) -> None:
         for folder in self._kept:
             shutil.rmtree(folder, ignore_errors=True)
         self._kept.clear()
-        self.metrics.update(self.session.figures(), driver_peak_bytes=peak_memory())
 
 
 def _work_folder(run: Run, step: str, tables: Sequence[Table]) -> Path:

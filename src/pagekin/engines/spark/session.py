@@ -101,6 +101,8 @@ class Session:
 
     def __init__(self, master: str | None, config: dict[str, str], session: SparkSession | None) -> None:
         self.log: Path | None = None
+        # There is one at most in a process: one that is there is used, whatever master was named.
+        session = session or SparkSession.getActiveSession()
         self.ours = session is None
         self._own = session or self._start(master, config)
         # Names of views and settings of queries are ours alone; the cluster is the same.
