@@ -18,7 +18,7 @@ from pagekin.run import Run
 from pagekin.synth import write_web
 from pagekin.tables import TABLES
 
-WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+WORDS = [f"word{number}" for number in range(15)]
 EDGES = [
     {"url": "http://a.example/", "text": "only text"},
     {"url": "http://a.example/empty", "text": ""},
@@ -106,6 +106,7 @@ def test_spark_as_it_comes(crawls: list[list[Path]], alone: list[Run], spark: En
     from pagekin.engines.spark import SparkEngine
 
     session = SparkSession.getActiveSession()
+    assert session is not None
     engine = SparkEngine(session)
     run = pagekin.scan(crawls[0], tmp_path / "run", engine=engine)
     engine.close()

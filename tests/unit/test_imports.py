@@ -55,7 +55,8 @@ HOMES: dict[str, set[str]] = {
         "cli/tables", "crawl", "detect", "engines", "export", "index", "pipeline", "query", "readers",
         "report", "run", "sites", "studies", "synth", "tables", "verdicts", "web",
     },
-    "pyspark": {"engines/spark/engine", "engines/spark/session"},
+    "py4j": {"engines/spark/session"},
+    "pyspark": {"engines/spark/dataset", "engines/spark/engine", "engines/spark/session"},
     "resvg_py": {"look"},
     "rich": {"cli"},
     "itemadapter": {"crawl"},
@@ -114,6 +115,14 @@ def test_direction(file: str) -> None:
         if name.split(".")[0] == "pagekin" and not may_import(unit(file), name.split(".")[1])
     ]
     assert not wrong, f"{file} imports {wrong}"
+
+
+def test_spark_does_without_the_local_engine() -> None:
+    assert not [
+        file
+        for file in FILES
+        if file.startswith("engines/spark") and "pagekin.engines.local" in imports(FILES[file])
+    ]
 
 
 def test_every_neighbour_is_needed() -> None:

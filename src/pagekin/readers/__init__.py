@@ -11,6 +11,7 @@ from pagekin.readers.base import CUT, INPUT_FAILURES, READ_REASONS, Input, Posit
 from pagekin.readers.batches import batches
 from pagekin.readers.expand import expand
 from pagekin.readers.inputs import read_input, read_pages
+from pagekin.readers.warc import split_warc
 
 __all__ = [
     "CUT",
@@ -24,4 +25,5 @@ __all__ = [
     "expand",
     "read_input",
     "read_pages",
+    "split_warc",
 ]

@@ -38,6 +38,15 @@ def read_warc(source: Input, params: ReadParams, after: Position | None = None) 
             yield from reader.records_after(stored, after)
 
 
+def split_warc(source: Input, params: ReadParams, size: int) -> list[Position]:
+    """Where a WARC or WET file can be divided into parts of about this size. Each row is still read once."""
+    try:
+        with closing(open_source(source.path)) as stored:
+            return list(WarcReader(source, params).split_points(stored, size))
+    except OSError:
+        return []  # whoever reads the file says what is wrong with it
+
+
 class WarcReader:
     """Records to pages, for one input. `name` is the stored file's, if that is not the input's."""
 
@@ -80,6 +89,19 @@ class WarcReader:
             return
         last = page_id(self._input, after.record)
         yield from (record for record in self.records(stored) if record.page > last)
+
+    def split_points(self, stored: Source, size: int) -> Iterator[Position]:
+        """Positions, about `size` stored bytes apart, after which the file can be read by itself."""
+        begin, before = 0, -1
+        point: Position | None = None
+        for number, raw in enumerate(self._scan(stored, 0)):
+            if point is not None and raw.offset != point.offset:
+                yield point
+                begin = point.offset
+            # An offset that two rows have does not tell where to go on.
+            alone = raw.offset != before and raw.reason is None
+            point = Position(number, raw.offset) if alone and raw.offset - begin >= size else None
+            before = raw.offset
 
     def _codec(self, stored: Source) -> Codec | None:
         stored.seek(0)

@@ -4,8 +4,12 @@ The run folder and the inputs must be on a file system that driver and workers s
 travel as packed blocks: a worker cuts its batches by key, Spark moves a block for each target, and the worker
 on the other side sorts and groups them natively. So the JVM handles thousands of rows instead of millions.
 
-    session    starting Spark quietly, and its log
-    workers    what runs on the workers; knows nothing of Spark
+    session    starting Spark quietly, its log, what its stages cost
+    workers    what runs on the workers: chains of kernels, cutting rows, grouping them
+    pieces     rows in files
+    writers    workers that write files
+    reading    who reads what of a crawl
+    dataset    what verbs take and give
     engine     the verbs
 """
 

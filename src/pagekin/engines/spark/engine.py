@@ -1,9 +1,7 @@
 """The verbs of an engine on Spark.
 
-A dataset is a list of parts. A part is what Spark hands to a worker (rows, packed blocks, or the number of a
-task that reads files) and the kernels that the worker then applies, all in one call. What is kept is written
-to files in the run folder: later verbs begin there, so that no query grows with the steps before it, and a
-lost executor costs its own tasks.
+What is kept is written to files in the run folder: later verbs begin there, so that no query grows with the
+steps before it, and a lost executor costs its own tasks.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,9 @@ from pagekin.engines.base import Engine, Flow, Kernel, Output
 from pagekin.engines.components import rounds
 from pagekin.engines.groups import growth
 from pagekin.engines.parts import kept_writer, write_table
-from pagekin.engines.spark.pieces import TASK_BYTES, Pieces, pieces_of, tasks_of
+from pagekin.engines.spark.dataset import Crawl, Part, SparkDataset
+from pagekin.engines.spark.pieces import Pieces, piece_tasks, pieces_of
+from pagekin.engines.spark.reading import POINTS, Read, Share, Split, absolute, shares_of, tasks_of
 from pagekin.engines.spark.session import Session
 from pagekin.engines.spark.workers import (
     BLOCKS,
@@ -40,11 +40,11 @@ from pagekin.engines.spark.workers import (
     Together,
     Whole,
 )
-from pagekin.engines.spark.writers import WRITTEN, Keep, Read, Write
+from pagekin.engines.spark.writers import WRITTEN, Keep, Write
 from pagekin.errors import UsageError
 from pagekin.fs import peak_memory
 from pagekin.params import ReadParams
-from pagekin.readers import Input
+from pagekin.readers import Input, Position
 from pagekin.run import Run
 from pagekin.tables import Table
 
@@ -68,46 +68,6 @@ WHOLE_MEMORY = 512 << 20
 
 ONE_PLACE_BYTES = 24 << 20
 """What is no larger is grouped or joined by one task: to move it would take longer."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """What Spark hands to workers, what they make of it, and roughly how many bytes come in."""
-
-    frame: DataFrame
-    chain: Chain
-    size: int
-
-
-@dataclass(frozen=True)
-class SparkDataset:
-    """A dataset: parts of one schema."""
-
-    parts: tuple[Part, ...]
-
-    @property
-    def schema(self) -> pa.Schema:
-        return self.parts[0].chain.schema
-
-    @property
-    def size(self) -> int:
-        return sum(part.size for part in self.parts)
-
-    @property
-    def stored(self) -> tuple[Pieces, ...] | None:
-        """The files of a dataset that is nothing but files."""
-        sources = tuple(p.chain.source for p in self.parts if not p.chain.kernels)
-        pieces = tuple(source for source in sources if isinstance(source, Pieces))
-        return pieces if len(pieces) == len(self.parts) else None
-
-
-@dataclass(frozen=True)
-class Crawl:
-    """The records of a crawl, not read yet: a worker reads, sketches and writes them in one go."""
-
-    tasks: tuple[tuple[tuple[Input, str], ...], ...]
-    read: ReadParams
-    kernels: tuple[Kernel, ...] = ()
 
 
 class SparkEngine(Engine):
@@ -141,18 +101,23 @@ class SparkEngine(Engine):
         """Inputs in order; small ones that follow each other are one task."""
         if any(source.path == "-" for source in inputs):
             raise UsageError("the spark engine cannot read stdin; give it a file that its workers can open")
-        tasks: list[list[tuple[Input, str]]] = []
-        held = 0
-        for source in inputs:
-            size = _size(source.path)
-            if not tasks or held + size > TASK_BYTES:
-                tasks.append([])
-                held = 0
-            held += size
-            # Workers run in another folder.
-            tasks[-1].append((replace(source, path=_absolute(source.path)), source.path))
-        read = replace(params, base=_absolute(params.base)) if params.base else params
-        return Crawl(tuple(tuple(task) for task in tasks), read)
+        read = replace(params, base=absolute(params.base)) if params.base else params
+        return Crawl(self._shares(shares_of(inputs), read), read)
+
+    def _shares(self, shares: Sequence[Share], params: ReadParams) -> tuple[tuple[Share, ...], ...]:
+        """What each task reads. Large files are divided if cores would be idle otherwise."""
+        tasks = tasks_of(shares)
+        large = tuple(share for share in shares if share.splits)
+        if not large or len(tasks) >= 2 * self.session.cores:
+            return tasks
+        split = Split(large, params)
+        frame = self.spark.range(0, len(large), 1, len(large))
+        with self.session.doing("looking for records in large files"):
+            rows = self._mapped(frame, split, POINTS).toArrow().to_pylist()
+        points: dict[Share, list[Position]] = {share: [] for share in large}
+        for row in sorted(rows, key=lambda row: (row["number"], row["record"])):
+            points[large[row["number"]]].append(Position(row["record"], row["offset"]))
+        return tasks_of([part for share in shares for part in share.divided(points.get(share, []))])
 
     def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> SparkDataset:
         if run.spill is not None:
@@ -314,7 +279,7 @@ class SparkEngine(Engine):
     def _files(self, paths: Sequence[str], schema: pa.Schema) -> SparkDataset:
         """A dataset of rows that lie in files."""
         pieces = [piece for path in paths for piece in pieces_of(path, schema.names)]
-        source = Pieces(schema, tasks_of(pieces, self.session.cores))
+        source = Pieces(schema, piece_tasks(pieces, self.session.cores))
         count = len(source.tasks)
         return SparkDataset((Part(self.spark.range(0, count, 1, max(count, 1)), Chain(source), source.size),))
 
@@ -390,15 +355,3 @@ def _name_parts(work: Path, tables: Sequence[Table], written: Sequence[dict[str,
         for rest in folder.iterdir():
             if rest.suffix != ".parquet":
                 rest.unlink()
-
-
-def _absolute(path: str) -> str:
-    """The same path for workers that run in another folder."""
-    return path if "://" in path else str(Path(path).absolute())
-
-
-def _size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except (OSError, ValueError):
-        return TASK_BYTES

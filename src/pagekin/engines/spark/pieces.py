@@ -65,7 +65,7 @@ def pieces_of(path: str, names: Iterable[str]) -> Iterator[Piece]:
         yield Piece(path, first, metadata.num_row_groups, rows, size)
 
 
-def tasks_of(pieces: Sequence[Piece], cores: int) -> tuple[tuple[Piece, ...], ...]:
+def piece_tasks(pieces: Sequence[Piece], cores: int) -> tuple[tuple[Piece, ...], ...]:
     """Pieces that follow each other, put together until a task has enough to read."""
     total = sum(piece.size for piece in pieces)
     enough = min(TASK_BYTES, max(SMALL_TASK_BYTES, -(-total // cores)))

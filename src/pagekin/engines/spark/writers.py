@@ -15,11 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pagekin.engines.base import Batch, Kernel, Output
+from pagekin.engines.base import Batch
 from pagekin.engines.parts import PIECE_ROWS, kept_writer, table_writer
 from pagekin.engines.spark.workers import Chain
-from pagekin.params import ReadParams
-from pagekin.readers import Input, batches, read_input
 from pagekin.tables import Table
 
 WRITTEN = pa.schema(
@@ -64,39 +62,13 @@ class Write:
 
     def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
         files = Files(Path(self.folder), {self.table.name: self.table.schema}, table_writer)
-        rows = (batch.cast(self.table.schema) for batch in self.chain(source))
+        rows: Iterable[Batch] = (batch.cast(self.table.schema) for batch in self.chain(source))
         if self.sort:
             whole = _whole(list(rows), self.table.schema)
             order = pc.sort_indices(whole, sort_keys=list(self.table.keys), null_placement="at_end")
-            rows = iter([whole.take(order)])
+            rows = [whole.take(order)]
         for batch in rows:
             files.write(self.table.name, batch)
-        yield from files.close()
-
-
-@dataclass(frozen=True)
-class Read:
-    """Reads inputs, sketches their pages and writes the tables: nothing of it passes through the JVM."""
-
-    tasks: tuple[tuple[tuple[Input, str], ...], ...]
-    """the inputs of each task, and what the user calls them"""
-    params: ReadParams
-    kernels: tuple[Kernel, ...]
-    outputs: tuple[Output, ...]
-    folder: str
-
-    def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
-        functions = [kernel.open(1) for kernel in self.kernels]
-        schemas = {output.table.name: output.table.schema for output in self.outputs}
-        files = Files(Path(self.folder), schemas, table_writer)
-        numbers = (number for batch in source for number in batch.column(0).to_pylist())
-        for one, name in (given for number in numbers for given in self.tasks[number]):
-            for batch in batches(read_input(one, self.params)):
-                batch = _named(batch, name)
-                for function in functions:
-                    batch = function(batch)
-                for output in self.outputs:
-                    files.write(output.table.name, output.project(batch))
         yield from files.close()
 
 
@@ -139,9 +111,3 @@ def _partition() -> int:
     from pagekin.engines.spark.session import partition_number
 
     return partition_number()
-
-
-def _named(batch: Batch, name: str) -> Batch:
-    """The batch with its input named as the user named it."""
-    place = batch.schema.get_field_index("input")
-    return batch.set_column(place, batch.schema.field(place), pa.array([name] * batch.num_rows, pa.string()))
