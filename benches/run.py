@@ -31,6 +31,7 @@ BENCHES = (
     "quilts_growth",
     "report",
     "serve",
+    "spark",
 )
 
 

@@ -147,7 +147,7 @@ class Session:
         """The function as workers get it."""
         return Measured(function, self._peaks)
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, float]:
         """What the stages since the last call cost."""
         context = self.spark.sparkContext
         gateway = context._gateway
@@ -165,6 +165,7 @@ class Session:
         return {
             "stages": len(stages),
             "tasks": sum(stage.numCompleteTasks() for stage in stages),
+            "task_seconds": round(sum(stage.executorRunTime() for stage in stages) / 1000, 3),
             "shuffled_bytes": sum(stage.shuffleWriteBytes() for stage in stages),
             "worker_peak_bytes": peak,
         }
