@@ -32,6 +32,7 @@ BENCHES = (
     "report",
     "serve",
     "spark",
+    "spark_skew",
 )
 
 

@@ -147,17 +147,18 @@ class Session:
         """The function as workers get it."""
         return Measured(function, self._peaks)
 
+    def stages(self, after: int = -1) -> list[Any]:
+        """What Spark knows of the stages behind one that ran tasks."""
+        context = self.spark.sparkContext
+        gateway: Any = context._gateway
+        none = gateway.new_array(gateway.jvm.double, 0), gateway.jvm.java.util.ArrayList()
+        listed = context._jsc.sc().statusStore().stageList(None, False, False, *none)
+        found = (listed.apply(place) for place in range(listed.size()))
+        return [stage for stage in found if stage.stageId() > after and stage.numCompleteTasks()]
+
     def figures(self) -> dict[str, float]:
         """What the stages since the last call cost."""
-        context = self.spark.sparkContext
-        gateway = context._gateway
-        assert gateway is not None
-        java = gateway.jvm.java.util
-        store = context._jsc.sc().statusStore()
-        none = gateway.new_array(gateway.jvm.double, 0)
-        listed = store.stageList(None, False, False, none, java.ArrayList())
-        found = [listed.apply(place) for place in range(listed.size())]
-        stages = [stage for stage in found if stage.stageId() > self._stages and stage.numCompleteTasks()]
+        stages = self.stages(self._stages)
         self._stages = max((stage.stageId() for stage in stages), default=self._stages)
         peak = self._peaks.value
         self._peaks.value = 0
