@@ -11,12 +11,12 @@ import pytest
 from flows import add, classes_by_text, found, jsonl, sketched
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.causes import Reason, reason
 from scatter import ScatterEngine
 from warcs import http, record
 
 from pagekin.detect.causes.copies import CHUNK, LOOK_BACK, find_copies
 from pagekin.detect.causes.find import find_causes
-from pagekin.detect.causes.reasons import Reason, reason
 from pagekin.detect.causes.redirects import RedirectJoins
 from pagekin.engines.base import Engine
 from pagekin.engines.local import LocalEngine

@@ -7,7 +7,7 @@ use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 
-use pagekin_core::causes::{copies, parameters, reasons, redirects};
+use pagekin_core::causes::{copies, parameters, redirects};
 
 use crate::enter;
 
@@ -36,13 +36,13 @@ fn copy_reasons<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     on_batch(batch, copies::copies)
 }
 
-/// Which rows are among the first `most` of their group.
+/// Which rows are among the first `max_rows` of their group.
 #[pyfunction]
-fn first_of_groups<'py>(keys: &Bound<'py, PyAny>, most: usize) -> PyResult<Bound<'py, PyAny>> {
+fn first_of_groups<'py>(keys: &Bound<'py, PyAny>, max_rows: usize) -> PyResult<Bound<'py, PyAny>> {
     let column: ArrayRef = make_array(ArrayData::from_pyarrow_bound(keys)?);
     let found = enter(keys.py(), || {
         let keys = column.as_primitive_opt().ok_or_else(|| ArrowError::SchemaError("a key is an int64".into()))?;
-        Ok::<_, ArrowError>(copies::first_of_groups(keys, most))
+        Ok::<_, ArrowError>(copies::first_of_groups(keys, max_rows))
     })?;
     found.to_data().to_pyarrow(keys.py())
 }
@@ -83,20 +83,6 @@ fn parameter_roles<'py>(parameters: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     on_strings(parameters, parameters::roles)
 }
 
-/// What a query parameter seems to be for.
-#[pyfunction]
-#[pyo3(signature = (parameter, value = ""))]
-fn parameter_role(parameter: &str, value: &str) -> &'static str {
-    reasons::role(parameter, value)
-}
-
-/// Why one URL repeats another: rank, cause and detail; None where they have too little in common.
-#[pyfunction]
-fn url_reason(a: &str, b: &str, same_domain: bool, same_ip: bool) -> Option<(usize, &'static str, String)> {
-    let (a, b) = (reasons::Address::new(a), reasons::Address::new(b));
-    a.repeated_by(&b, same_domain, same_ip).map(|found| (found.rank, found.cause, found.detail))
-}
-
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(copy_reasons, m)?)?;
     m.add_function(wrap_pyfunction!(first_of_groups, m)?)?;
@@ -105,7 +91,5 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(url_keys, m)?)?;
     m.add_function(wrap_pyfunction!(url_patterns, m)?)?;
     m.add_function(wrap_pyfunction!(url_parameters, m)?)?;
-    m.add_function(wrap_pyfunction!(parameter_roles, m)?)?;
-    m.add_function(wrap_pyfunction!(parameter_role, m)?)?;
-    m.add_function(wrap_pyfunction!(url_reason, m)?)
+    m.add_function(wrap_pyfunction!(parameter_roles, m)?)
 }

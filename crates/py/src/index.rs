@@ -86,33 +86,28 @@ impl Forest {
         }
     }
 
-    /// Rows, and bytes of the file.
-    fn size(&self) -> (usize, usize) {
-        (self.forest.len(), self.forest.size())
-    }
-
     /// The rows most like a query: number, matching dimensions, dimensions filled in either, similarity.
-    #[pyo3(signature = (query, least, width, most, words=false))]
+    #[pyo3(signature = (query, min_matching, width, max_rows, words=false))]
     fn nearest(
         &self,
         py: Python<'_>,
         query: &[u8],
-        least: u32,
+        min_matching: u32,
         width: usize,
-        most: usize,
+        max_rows: usize,
         words: bool,
     ) -> PyResult<Vec<(u32, u32, u32, f64)>> {
         let query = self.query(query, words)?;
         enter(py, || {
-            let found = self.forest.nearest(&query, least, width, most).into_iter();
+            let found = self.forest.nearest(&query, min_matching, width, max_rows).into_iter();
             let similarity = |matches| f64::from(millionths(matches)) / f64::from(ONE);
             Ok::<_, String>(found.map(|(row, f)| (row, f.matching, f.filled, similarity(f))).collect())
         })
     }
 
     /// The first rows that equal a query.
-    fn equal(&self, query: &[u8], most: usize) -> PyResult<Vec<u32>> {
-        Ok(self.forest.equal(&self.query(query, false)?, most))
+    fn equal(&self, query: &[u8], max_rows: usize) -> PyResult<Vec<u32>> {
+        Ok(self.forest.equal(&self.query(query, false)?, max_rows))
     }
 }
 

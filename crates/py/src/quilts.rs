@@ -85,7 +85,7 @@ impl GramCollection {
         enter_disk(py, || collection.sites.push_dates(&batch))
     }
 
-    /// Which page is_representative for which: page, representative.
+    /// Which page represents which: page, representative.
     fn push_copies(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
         let collection = self.collection.as_mut().ok_or_else(finished)?;
@@ -97,13 +97,6 @@ impl GramCollection {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
         let (collection, pool) = (self.collection.as_mut().ok_or_else(finished)?, &self.pool);
         enter_disk(py, || pool.install(|| collection.push(&batch)))
-    }
-
-    /// More pages as grams: page, gram. The grams of a page are distinct and follow each other.
-    fn push_pairs(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let (collection, pool) = (self.collection.as_mut().ok_or_else(finished)?, &self.pool);
-        enter_disk(py, || pool.install(|| collection.push_pairs(&batch)))
     }
 
     /// Counts all grams, and keeps who holds those that at most m pages hold.
@@ -181,11 +174,6 @@ impl GramIndex {
         Ok(GramIndex { index: enter_disk(py, || Ok(gram_index::GramIndex::open(&path)?))?, servers })
     }
 
-    /// Pages and (gram, page) pairs in the index.
-    fn size(&self) -> (usize, u64) {
-        (self.index.ids.len(), self.index.pairs())
-    }
-
     /// Whether a page is a quilt of stored pages: what is known of it, and its sources as
     /// (page, new grams, shared grams, foreign).
     #[pyo3(signature = (text, url=None, ip=None, m=50, c=4, theta=0.5, min_share=0.0, foreign="domain", covered=false))]
@@ -223,15 +211,6 @@ impl GramIndex {
         dict.set_item("sources", answer.sources)?;
         Ok(dict)
     }
-}
-
-/// The grams of pages: page and text become page and gram, a row for each distinct gram of a page.
-#[pyfunction]
-#[pyo3(signature = (batch, k=5, seed=0))]
-fn gram_pairs<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>, k: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
-    check_k(k)?;
-    let batch = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(py, || collection::gram_pairs(&batch, k, seed))?.to_pyarrow(py)
 }
 
 /// The patches of a page: which source, first word in the page, first word in the source, how many words.
@@ -307,7 +286,7 @@ fn holder_pairs<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     through(batch, rows_of_covers::holder_pairs)
 }
 
-/// Hosts, domains and addresses as numbers.
+/// Hosts, domains and IP addresses as numbers.
 #[pyfunction]
 fn quilt_sites<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     through(batch, class_members::site_rows)
@@ -370,7 +349,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<CountedGrams>()?;
     m.add_class::<QuiltCovers>()?;
     m.add_class::<GramIndex>()?;
-    m.add_function(wrap_pyfunction!(gram_pairs, m)?)?;
     m.add_function(wrap_pyfunction!(gram_rows, m)?)?;
     m.add_function(wrap_pyfunction!(patch_rows, m)?)?;
     m.add_function(wrap_pyfunction!(posting_pages, m)?)?;

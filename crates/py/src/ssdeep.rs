@@ -7,12 +7,10 @@ use arrow_array::{Array, RecordBatch};
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
 
 use pagekin_core::duplicates::phrase_sets::Phrasing;
 use pagekin_core::ssdeep::hot_ngrams::{HotNgrams, MAX_HOLDERS};
-use pagekin_core::ssdeep::score::{Digest, Pattern, compare};
-use pagekin_core::ssdeep::store::StoredDigest;
+use pagekin_core::ssdeep::score::{Digest, compare};
 use pagekin_core::ssdeep::stream::{CopyKind, DigestStream};
 use pagekin_core::ssdeep::{classes, digest, index, ngram_groups, verified};
 
@@ -43,19 +41,6 @@ fn ssdeep_score(a: &str, b: &str) -> PyResult<u32> {
 #[pyfunction]
 fn ssdeep_why(a: &str, b: &str) -> PyResult<Option<&'static str>> {
     Ok(compare(&parse(a)?, &parse(b)?).err().map(|zero| zero.as_str()))
-}
-
-/// The scores of one digest against many.
-#[pyfunction]
-fn ssdeep_scores(digest: &str, others: &Bound<'_, PyList>) -> PyResult<Vec<u32>> {
-    let digest = parse(digest)?;
-    let stored = StoredDigest::of(&digest);
-    let patterns = stored.signatures().map(|(level, signature)| (level, Pattern::of(signature, level)));
-    let score = |other: &StoredDigest<'_>| {
-        let at = |(level, pattern): &(u8, Pattern)| pattern.score(other.at(*level)?);
-        if *other == stored { 100 } else { patterns.iter().filter_map(at).max().unwrap_or(0) }
-    };
-    others.iter().map(|other| Ok(score(&StoredDigest::of(&parse(other.cast::<PyString>()?.to_str()?)?)))).collect()
 }
 
 fn check(threshold: u32, min_length: usize) -> PyResult<()> {
@@ -89,20 +74,6 @@ impl FuzzyIndex {
             CopyKind::Near => "near",
         };
         Ok((kind, found.of, found.score))
-    }
-
-    /// The place and score of the page most like a digest, of those that new ones are compared with.
-    fn best(&mut self, ssdeep: &str) -> PyResult<Option<(u32, u32)>> {
-        Ok(self.stream.best(&parse(ssdeep)?))
-    }
-
-    /// Pages added, and those that new ones are compared with: unique (but with `every`), and long enough.
-    fn counts(&self) -> (u32, usize) {
-        self.stream.counts()
-    }
-
-    fn memory(&self) -> usize {
-        self.stream.memory()
     }
 }
 
@@ -255,7 +226,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(pair_scores, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_score, m)?)?;
-    m.add_function(wrap_pyfunction!(ssdeep_scores, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_why, m)?)?;
     Ok(())
 }

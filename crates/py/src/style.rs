@@ -132,15 +132,6 @@ impl StyleMatrix {
         enter(py, || locked(&self.matrix).push_batch(&batch))
     }
 
-    fn rows(&self) -> usize {
-        locked(&self.matrix).len()
-    }
-
-    fn nbytes(&self) -> usize {
-        let matrix = locked(&self.matrix);
-        matrix.len() * 2 * matrix.m()
-    }
-
     /// How one fingerprint compares with each of these: page, matching, filled, similarity, in the order of pushing.
     fn scan<'py>(&self, py: Python<'py>, fingerprint: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let fingerprint = from_bytes(fingerprint);
@@ -152,21 +143,6 @@ impl StyleMatrix {
             self.pool.install(|| one_to_all(&matrix, &fingerprint)).map_err(|e| e.to_string())
         })?;
         found.to_pyarrow(py)
-    }
-
-    /// Only the counting of matches, for every row; returns how many match in at least `t` dimensions.
-    fn count(&self, py: Python<'_>, fingerprint: &[u8], t: u32) -> PyResult<usize> {
-        let fingerprint = from_bytes(fingerprint);
-        enter(py, || {
-            let matrix = locked(&self.matrix);
-            let found = self.pool.install(|| matrix.scan(&fingerprint));
-            Ok::<_, String>(found.iter().filter(|f| f.matching >= t).count())
-        })
-    }
-
-    /// Only reading the bytes, on the same threads; returns their sum. What a scan is measured against.
-    fn touch(&self, py: Python<'_>) -> PyResult<u64> {
-        enter(py, || Ok::<_, String>(self.pool.install(|| locked(&self.matrix).touch())))
     }
 }
 

@@ -102,9 +102,9 @@ fn numbers(column: &Bound<'_, PyAny>) -> PyResult<Int64Array> {
 
 /// The chunk of each member: the columns `size` and `page`, and the one that names its group.
 #[pyfunction]
-fn chunk_keys<'py>(batch: &Bound<'py, PyAny>, group: &str, most: u64) -> PyResult<Bound<'py, PyAny>> {
+fn chunk_keys<'py>(batch: &Bound<'py, PyAny>, group: &str, chunk_size: u64) -> PyResult<Bound<'py, PyAny>> {
     let rows = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(batch.py(), || chunks::chunk_keys(&rows, group, most))?.to_data().to_pyarrow(batch.py())
+    enter(batch.py(), || chunks::chunk_keys(&rows, group, chunk_size))?.to_data().to_pyarrow(batch.py())
 }
 
 /// A copy of each row for every chunk of its group: rows and chunks.
@@ -112,10 +112,10 @@ fn chunk_keys<'py>(batch: &Bound<'py, PyAny>, group: &str, most: u64) -> PyResul
 fn chunk_copies<'py>(
     batch: &Bound<'py, PyAny>,
     group: &str,
-    most: u64,
+    chunk_size: u64,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let (py, rows) = (batch.py(), RecordBatch::from_pyarrow_bound(batch)?);
-    let (copies, keys) = enter(py, || chunks::chunk_copies(&rows, group, most))?;
+    let (copies, keys) = enter(py, || chunks::chunk_copies(&rows, group, chunk_size))?;
     Ok((copies.to_data().to_pyarrow(py)?, keys.to_data().to_pyarrow(py)?))
 }
 

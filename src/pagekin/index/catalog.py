@@ -159,7 +159,7 @@ class Catalog:
         return {row["page"]: row for row in found}
 
     def page_of_url(self, url: str) -> int | None:
-        """The page of an address, the newest one if it was met more than once."""
+        """The page of a URL, the newest one if it was met more than once."""
         found: int | None = self.one(
             "SELECT page FROM urls WHERE hash = hash(?) AND page IN "
             "(SELECT page FROM pages WHERE url = ? AND page IN (SELECT page FROM urls WHERE hash = hash(?))) "

@@ -154,7 +154,7 @@ class QuiltParams:
     foreign: str = field(
         default="domain",
         metadata={
-            "doc": "a source must be on another host, domain or address than the quilt",
+            "doc": "a source must be on another host, domain or IP address than the quilt",
             "flag": "--foreign",
             "choices": ("none", "host", "domain", "ip"),
         },

@@ -1,6 +1,6 @@
-"""Sites run by content management systems that show the same thing under many addresses.
+"""Sites run by content management systems that show the same thing under many URLs.
 
-Session ids, print views, sort orders, calendars, pagination and tags: each page names the one address
+Session ids, print views, sort orders, calendars, pagination and tags: each page names the one URL
 (`cms_unique`) whose content it repeats. Site types differ in which of these they suffer from; one type
 repeats nothing.
 """

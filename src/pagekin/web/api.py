@@ -162,13 +162,13 @@ class Api(Pages):
         return Json(found)
 
     def page_of_url(self, request: Request) -> Response:
-        """A page by its address."""
+        """A page by its URL."""
         url = request.query_params.get("url")
         if not url:
             raise UsageError("say which page: ?url=")
         page = self.context.catalog.page_of_url(url)
         if page is None:
-            raise HTTPException(404, "no page of the run has this address")
+            raise HTTPException(404, "no page of the run has this URL")
         return self._page(page)
 
     def page(self, request: Request) -> Response:

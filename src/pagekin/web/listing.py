@@ -143,7 +143,7 @@ class Shown:
         return self.first + len(self.rows) - 1
 
     def link(self, **changes: object) -> str:
-        """The address with some of the choices changed."""
+        """The URL with some of the choices changed."""
         values = {**self.query, "sort": self.sort, **{k: str(v) for k, v in changes.items()}}
         if "page" not in changes:
             values.pop("page", None)

@@ -244,7 +244,7 @@ class Screens(Pages):
         )  # fmt: skip
 
     def search(self, request: Request) -> Response:
-        """Pages by address, host, domain or words of the text."""
+        """Pages by URL, host, domain or words of the text."""
         asked = request.query_params.get("q", "").strip()[:500]
         found = search(self.context, asked) if asked else None
         if found is not None and found.exact:

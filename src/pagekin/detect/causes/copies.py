@@ -80,12 +80,12 @@ class UrlKeys:
 class FirstOfClass:
     """The first pages of each class."""
 
-    most: int
+    max_rows: int
     schema: pa.Schema = MEMBERS
 
     def open(self, threads: int) -> BatchFunction:
         def first(batch: Batch) -> Batch:
-            return batch.filter(_core.first_of_groups(batch.column("class_"), self.most))
+            return batch.filter(_core.first_of_groups(batch.column("class_"), self.max_rows))
 
         return first
 

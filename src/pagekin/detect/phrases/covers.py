@@ -44,13 +44,13 @@ SERVED_QUERY = "SELECT DISTINCT host, ip FROM sites WHERE ip <> 0"
 OWN_QUERY = """
     SELECT c.page, s.server, a.ips
     FROM counts c JOIN sites s ON s.page = c.page LEFT JOIN addresses a ON a.host = s.host
-    WHERE c.popular >= {least}
+    WHERE c.popular >= {min_popular}
 """
 HELD_QUERY = """
     SELECT m.page, m.function, p.holders, p.holder_servers, p.holder_ips
     FROM marked m JOIN counts c ON c.page = m.page
     JOIN popular p ON p.fingerprint = m.fingerprint AND p.function = m.function
-    WHERE c.popular >= {least}
+    WHERE c.popular >= {min_popular}
 """
 COVERED_QUERY = """
     SELECT k.page, coalesce(n.popular, 0) AS popular, c.cover, c.foreign, c.donors
@@ -129,9 +129,13 @@ class Covered:
         counts = engine.keep(engine.sql(COUNT_QUERY, COUNTS, marked=marked))
         served = engine.sql(SERVED_QUERY, SERVED, sites=sites)
         addresses = engine.exchange(served, "host", Addresses(), order=("ip",))
-        least = self.params.min_popular
-        own = engine.sql(OWN_QUERY.format(least=least), OWN, counts=counts, sites=sites, addresses=addresses)
-        held = engine.sql(HELD_QUERY.format(least=least), HELD, marked=marked, counts=counts, popular=popular)
+        min_popular = self.params.min_popular
+        own = engine.sql(
+            OWN_QUERY.format(min_popular=min_popular), OWN, counts=counts, sites=sites, addresses=addresses
+        )
+        held = engine.sql(
+            HELD_QUERY.format(min_popular=min_popular), HELD, marked=marked, counts=counts, popular=popular
+        )
         rows = engine.concat(held, engine.map(own, OwnSites()))
         covers = engine.exchange(rows, "page", CoverGroups(self.params.prune), order=("function",))
         return engine.sql(COVERED_QUERY, COVERED, sketches=sketches, counts=counts, covers=covers)
