@@ -45,7 +45,7 @@ def split_url(url: str) -> UrlParts | None:
 
 
 def parse_url(url: str) -> ParsedUrl:
-    """Takes a URL apart. Whatever comes in, something comes out.
+    """Takes a URL apart. Never fails: what names no host is all path.
 
     Examples:
         >>> parse_url("http://a.example/b;jsessionid=1F?z=2&y=1#top").query

@@ -117,7 +117,6 @@ def test_direction(file: str) -> None:
 
 
 def test_every_neighbour_is_needed() -> None:
-    """A permission that nobody uses is a door left open."""
     used = {
         (unit(file), name.split(".")[1])
         for file in FILES

@@ -1,34 +1,10 @@
 //! Reasons of copies, redirects and query parameters at the border.
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, make_array};
-use arrow_data::ArrayData;
-use arrow_pyarrow::{FromPyArrow, ToPyArrow};
-use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 
 use pagekin_core::causes::{copies, parameters, redirects};
 
-use crate::enter;
-
-type BatchKernel = fn(&RecordBatch) -> Result<RecordBatch, ArrowError>;
-
-fn on_batch<'py>(batch: &Bound<'py, PyAny>, kernel: BatchKernel) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(batch.py(), || kernel(&rows))?.to_pyarrow(batch.py())
-}
-
-pub(crate) fn on_strings<'py, A: Array + Send>(
-    values: &Bound<'py, PyAny>,
-    kernel: fn(&StringArray) -> A,
-) -> PyResult<Bound<'py, PyAny>> {
-    let column: ArrayRef = make_array(ArrayData::from_pyarrow_bound(values)?);
-    let found = enter(values.py(), || {
-        let strings = column.as_string_opt().ok_or_else(|| ArrowError::SchemaError("these are no strings".into()))?;
-        Ok::<_, ArrowError>(kernel(strings))
-    })?;
-    found.to_data().to_pyarrow(values.py())
-}
+use crate::arrow::{int64s, on_batch, on_column, strings};
 
 /// Why the pages of complete classes repeat earlier ones.
 #[pyfunction]
@@ -39,12 +15,7 @@ fn copy_reasons<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 /// Which rows are among the first `max_rows` of their group.
 #[pyfunction]
 fn first_of_groups<'py>(keys: &Bound<'py, PyAny>, max_rows: usize) -> PyResult<Bound<'py, PyAny>> {
-    let column: ArrayRef = make_array(ArrayData::from_pyarrow_bound(keys)?);
-    let found = enter(keys.py(), || {
-        let keys = column.as_primitive_opt().ok_or_else(|| ArrowError::SchemaError("a key is an int64".into()))?;
-        Ok::<_, ArrowError>(copies::first_of_groups(keys, max_rows))
-    })?;
-    found.to_data().to_pyarrow(keys.py())
+    on_column(keys, |keys| Ok(copies::first_of_groups(int64s(keys)?, max_rows)))
 }
 
 /// The redirects among skipped records.
@@ -62,7 +33,7 @@ fn redirect_joins<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
 /// What stands for URLs, however they are spelled.
 #[pyfunction]
 fn url_keys<'py>(urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    on_strings(urls, redirects::url_keys)
+    on_column(urls, |urls| Ok(redirects::url_keys(strings(urls)?)))
 }
 
 /// Site and pattern of pages.
@@ -80,7 +51,7 @@ fn url_parameters<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
 /// What the names of parameters suggest.
 #[pyfunction]
 fn parameter_roles<'py>(parameters: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    on_strings(parameters, parameters::roles)
+    on_column(parameters, |names| Ok(parameters::roles(strings(names)?)))
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -23,6 +23,7 @@ use pagekin_core::quilts::{
     patches as text_patches, verify,
 };
 
+use crate::arrow::{on_batch, to_column};
 use crate::{enter, pool};
 
 /// Through the door; what the disk says comes out as an `OSError`.
@@ -252,68 +253,57 @@ impl QuiltCovers {
     }
 }
 
-/// A kernel over one batch.
-fn through<'py>(
-    batch: &Bound<'py, PyAny>,
-    work: impl FnOnce(&RecordBatch) -> Result<RecordBatch, ArrowError> + Send,
-) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(batch.py(), || work(&rows))?.to_pyarrow(batch.py())
-}
-
 /// The distinct grams of pages: page, text and copy become gram and page.
 #[pyfunction]
 fn gram_rows<'py>(batch: &Bound<'py, PyAny>, k: usize, seed: u64, m: usize) -> PyResult<Bound<'py, PyAny>> {
     check_k(k)?;
-    through(batch, |rows| rows_of_grams::gram_rows(rows, k, seed, m))
+    on_batch(batch, |rows| rows_of_grams::gram_rows(rows, k, seed, m))
 }
 
 /// Counts of pages and postings of patch grams, from complete groups of grams.
 #[pyfunction]
 fn patch_rows<'py>(batch: &Bound<'py, PyAny>, m: usize) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, |rows| rows_of_grams::patch_rows(rows, m))
+    on_batch(batch, |rows| rows_of_grams::patch_rows(rows, m))
 }
 
 /// A row for each holder of a posting.
 #[pyfunction]
 fn posting_pages<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, rows_of_covers::posting_pages)
+    on_batch(batch, rows_of_covers::posting_pages)
 }
 
 /// Each page with each holder of its lists.
 #[pyfunction]
 fn holder_pairs<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, rows_of_covers::holder_pairs)
+    on_batch(batch, rows_of_covers::holder_pairs)
 }
 
 /// Hosts, domains and IP addresses as numbers.
 #[pyfunction]
 fn quilt_sites<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, class_members::site_rows)
+    on_batch(batch, class_members::site_rows)
 }
 
 /// The members of classes that decide who may be a source.
 #[pyfunction]
 fn deciding_members<'py>(batch: &Bound<'py, PyAny>, foreign: &str) -> PyResult<Bound<'py, PyAny>> {
     let rule = rule(foreign)?;
-    through(batch, |rows| class_members::deciding_members(rows, rule))
+    on_batch(batch, |rows| class_members::deciding_members(rows, rule))
 }
 
 /// The members of holders' classes that may be sources of pages.
 #[pyfunction]
 fn allowed_members<'py>(batch: &Bound<'py, PyAny>, foreign: &str) -> PyResult<Bound<'py, PyAny>> {
     let rule = rule(foreign)?;
-    through(batch, |rows| class_members::allowed_members(rows, rule))
+    on_batch(batch, |rows| class_members::allowed_members(rows, rule))
 }
 
 /// Which rows of counts are pages that may be quilts.
 #[pyfunction]
 fn quilt_candidates<'py>(batch: &Bound<'py, PyAny>, c: usize, theta: f64) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(batch)?;
     // What the others are does not matter yet.
     let params = QuiltParams { m: usize::MAX, c, theta, covered: false, min_share: 0.0 };
-    let found = enter(batch.py(), || rows_of_covers::candidates(&rows, params))?;
-    arrow_array::Array::to_data(&found).to_pyarrow(batch.py())
+    to_column(batch, |rows| rows_of_covers::candidates(rows, params))
 }
 
 /// Covered pages, from complete groups of pages.
@@ -328,20 +318,20 @@ fn cover_rows<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     // Who holds a gram is decided by now.
     let params = QuiltParams { m: usize::MAX, c, theta, covered, min_share };
-    through(batch, |rows| rows_of_covers::cover_rows(rows, params, min_shared))
+    on_batch(batch, |rows| rows_of_covers::cover_rows(rows, params, min_shared))
 }
 
 /// The distinct grams of pages with their words.
 #[pyfunction]
 fn gram_words<'py>(batch: &Bound<'py, PyAny>, k: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
     check_k(k)?;
-    through(batch, |rows| verify::gram_words(rows, k, seed))
+    on_batch(batch, |rows| verify::gram_words(rows, k, seed))
 }
 
 /// One row for each gram: how many words were compared with its first, and how many were others.
 #[pyfunction]
 fn compare_words<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, verify::compare_words)
+    on_batch(batch, verify::compare_words)
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
-use arrow_array::{Array, RecordBatch};
-use arrow_pyarrow::{FromPyArrow, ToPyArrow};
+use arrow_pyarrow::ToPyArrow;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -14,6 +13,7 @@ use pagekin_core::ssdeep::score::{Digest, compare};
 use pagekin_core::ssdeep::stream::{CopyKind, DigestStream};
 use pagekin_core::ssdeep::{classes, digest, index, ngram_groups, verified};
 
+use crate::arrow::{on_batch, to_column};
 use crate::enter;
 use crate::reducer::Reducer;
 use crate::shingles::Shingler;
@@ -181,37 +181,32 @@ impl FuzzyVerifier {
 /// Digests as they are compared.
 #[pyfunction]
 fn comparable_digests<'py>(sketches: &Bound<'py, PyAny>, min_length: usize) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(sketches)?;
-    enter(sketches.py(), || ngram_groups::comparable(&rows, min_length))?.to_pyarrow(sketches.py())
+    on_batch(sketches, |rows| ngram_groups::comparable(rows, min_length))
 }
 
 /// The n-grams of digests, to be counted.
 #[pyfunction]
 fn ngram_keys<'py>(digests: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(digests)?;
-    enter(digests.py(), || ngram_groups::ngram_keys(&rows))?.to_pyarrow(digests.py())
+    on_batch(digests, ngram_groups::ngram_keys)
 }
 
 /// The n-grams of digests at which pages are compared; `hot` are the hashes of hot n-grams.
 #[pyfunction]
 fn ngram_rows<'py>(digests: &Bound<'py, PyAny>, hot: Vec<i64>, threshold: u32) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(digests)?;
     let hot = HotNgrams::of(hot.into_iter().map(|hash| hash as u64));
-    enter(digests.py(), || ngram_groups::ngram_rows(&rows, &hot, threshold))?.to_pyarrow(digests.py())
+    on_batch(digests, |rows| ngram_groups::ngram_rows(rows, &hot, threshold))
 }
 
 /// Near copies among the holders of n-grams.
 #[pyfunction]
 fn ngram_edges<'py>(groups: &Bound<'py, PyAny>, threshold: u32) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(groups)?;
-    enter(groups.py(), || ngram_groups::ngram_edges(&rows, threshold))?.to_pyarrow(groups.py())
+    on_batch(groups, |rows| ngram_groups::ngram_edges(rows, threshold))
 }
 
 /// The scores of pairs of digests.
 #[pyfunction]
 fn pair_scores<'py>(pairs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(pairs)?;
-    enter(pairs.py(), || ngram_groups::pair_scores(&rows))?.to_data().to_pyarrow(pairs.py())
+    to_column(pairs, ngram_groups::pair_scores)
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -20,6 +20,7 @@ use pagekin_core::style::prints::Prints;
 use pagekin_core::style::probes::{BigBucket, ClusterParams, Clusterer};
 use pagekin_core::style::scan::{one_to_all, row_by_row};
 
+use crate::arrow::on_batch;
 use crate::{enter, pool};
 
 /// Style parameters, checked.
@@ -240,9 +241,8 @@ impl StyleClusters {
 
 /// Row by row, the similarity of the columns `a` and `b` of minima, in millionths.
 #[pyfunction]
-fn minima_similarity<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let batch = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(py, || row_by_row(&batch))?.to_pyarrow(py)
+fn minima_similarity<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    on_batch(batch, row_by_row)
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

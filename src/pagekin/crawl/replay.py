@@ -23,8 +23,6 @@ PIECE = 1 << 20
 
 
 class StoredResponse(NamedTuple):
-    """A response as it was stored."""
-
     url: str
     head: bytes
     body: bytes

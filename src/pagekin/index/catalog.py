@@ -134,7 +134,6 @@ class Catalog:
         return found
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> dict[str, Any] | None:
-        """The first row."""
         found = self.rows(sql, values)
         return found[0] if found else None
 
@@ -144,7 +143,6 @@ class Catalog:
         return next(iter(row.values())) if row else None
 
     def page(self, page: int) -> dict[str, Any] | None:
-        """The row of a page."""
         return self.row("SELECT * FROM pages WHERE page = ?", [page])
 
     def pages(self, pages: Sequence[int]) -> dict[int, dict[str, Any]]:
@@ -173,5 +171,4 @@ class Catalog:
         return {row["name"]: row["rows"] for row in self.rows("SELECT name, rows FROM sizes")}
 
     def close(self) -> None:
-        """Closes the file."""
         self._db.close()

@@ -98,8 +98,6 @@ def url_key(url: str) -> bytes:
 
 
 class CheckIndex:
-    """The check index, open."""
-
     def __init__(self, run: Run, catalog: Catalog, folder: IndexFolder) -> None:
         place = folder.part("known", lambda made: build_check_index(run, catalog, made))
         self.params = run.params
@@ -123,7 +121,6 @@ class CheckIndex:
         self._clusters = memoryview(clusters.buffers()[1] or b"").cast("q")
 
     def row(self, number: int) -> dict[str, Any]:
-        """The row of a stored page."""
         chunk, place = divmod(number, PIECE)
         return {name: chunks[chunk][place].as_py() for name, chunks in self._columns.items()}
 
@@ -162,5 +159,4 @@ class CheckIndex:
         return max(rows, default=None)
 
     def close(self) -> None:
-        """Lets go of the files."""
         self._map.close()

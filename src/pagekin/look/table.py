@@ -14,8 +14,6 @@ from pagekin.look.words import FORMS, NUMBERS, UNKNOWN, plain, short
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table."""
-
     words: str
     """the header"""
     form: str = "text"

@@ -115,7 +115,6 @@ def short_url(url: str, width: int = URL_WIDTH) -> str:
 
 
 def short(text: str, width: int) -> str:
-    """A text cut at its end."""
     shown = plain(text)
     return shown if len(shown) <= width else shown[: width - 1].rstrip() + "…"
 

@@ -283,7 +283,6 @@ class Checker:
             answer.verdict = verdict | {"through": through, "target": target, "reason": reason}
 
     def close(self) -> None:
-        """Lets go of the files."""
         self.known.close()
         self.catalog.close()
 

@@ -67,7 +67,6 @@ class _Entry(NamedTuple):
 
 
 def cms(web: Web, unit: Unit) -> Iterator[Page]:
-    """One such site."""
     kind = TYPES[unit.number % len(TYPES)]
     info = web.info(unit)
     site = web.site(info)

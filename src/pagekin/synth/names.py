@@ -1,4 +1,4 @@
-"""Hosts, domains, IP addresses and dates: all reserved for documentation, none of them anybody's.
+"""Hosts, domains, IP addresses and dates: all from ranges that are reserved for documentation.
 
 Domains sit under .example, .test and .invalid. No public suffix list knows these, so by the list's default
 rule each label under them is a registered domain of its own.

@@ -110,7 +110,7 @@ class Family:
         return m.text([doctype, *lines] if doctype else lines)
 
     def _head(self) -> Lines:
-        """Entries of the head, each whole in itself: their order is nobody's business."""
+        """Entries of the head, which may come in any order."""
         m, rng = self.markup, self.rng
         lines = ["%(charset)s", m.inline("title", "%(title)s {{sep}} {{name}}", plain=True)]
         lines.append(m.single("meta", ("name", "description"), ("content", "%(about)s")))

@@ -62,7 +62,6 @@ class TruthWriter:
         self._rows = 0
 
     def page(self, page: Page) -> None:
-        """One row."""
         columns, truth = self._columns, page.truth
         columns["url"].append(page.url)
         columns["kind"].append(page.kind)

@@ -53,7 +53,6 @@ class Line:
         return self.spam / self.pages
 
     def as_json(self, kind: str) -> str:
-        """The line with its evidence."""
         row = {kind: self.name, "pages": self.pages, "spam": self.spam, "share": round(self.share, 4),
                "by_hand": self.by_hand, "not_spam": self.not_spam, "evidence": self.evidence}  # fmt: skip
         return json.dumps(row, ensure_ascii=False)

@@ -36,15 +36,12 @@ class Json(Response):
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        """The bytes."""
         return json.dumps(content, ensure_ascii=False, allow_nan=False, default=str).encode(
             "utf-8", "replace"
         )
 
 
 class Api(Pages):
-    """Every endpoint."""
-
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._checking = asyncio.Semaphore(context.settings.max_checks)

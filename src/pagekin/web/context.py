@@ -86,7 +86,6 @@ class Context:
         return str(self.texts.get([page]).get(page, ""))
 
     def close(self) -> None:
-        """Lets go of the files."""
         self.checker.known.close()
         self.words.close()
         self.catalog.close()

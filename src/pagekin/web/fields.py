@@ -14,7 +14,6 @@ from pagekin.readers.base import valid_text
 
 
 def body_of(data: bytes, content_type: str) -> dict[str, Any]:
-    """The object of a request."""
     if content_type.partition(";")[0].strip().lower() != "application/json":
         raise UsageError("send JSON, and say so: Content-Type: application/json")
     try:
@@ -46,7 +45,6 @@ def text_field(body: dict[str, Any], name: str, *, needed: bool = False) -> str 
 
 
 def number(query: str | None, name: str, default: int, minimum: int, maximum: int) -> int:
-    """A whole number of a query."""
     if query is None:
         return default
     sign = query[1:] if query[:1] == "-" else query
@@ -56,7 +54,6 @@ def number(query: str | None, name: str, default: int, minimum: int, maximum: in
 
 
 def share(query: str | None, name: str, default: float) -> float:
-    """A share of a query."""
     if query is None:
         return default
     try:

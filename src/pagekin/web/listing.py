@@ -134,12 +134,10 @@ class Shown:
 
     @property
     def first(self) -> int:
-        """The number of the first row."""
         return (self.page - 1) * ROWS + 1
 
     @property
     def last(self) -> int:
-        """The number of the last row."""
         return self.first + len(self.rows) - 1
 
     def link(self, **changes: object) -> str:

@@ -116,7 +116,6 @@ class Limited:
         self.left = max_bytes
 
     async def __call__(self) -> Message:
-        """The next piece."""
         message = await self.receive()
         if message["type"] == "http.request":
             self.left -= len(message.get("body", b""))

@@ -15,7 +15,7 @@ use crate::spill::lists::{SpillLists, jaccard};
 
 /// No text of this page was seen.
 const NONE: u32 = u32::MAX;
-/// Nobody asks for the text of this page.
+/// The text of this page is not compared.
 const NEEDLESS: u32 = u32::MAX - 1;
 
 /// How texts become phrases.

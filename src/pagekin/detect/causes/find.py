@@ -92,8 +92,6 @@ class Patterns:
 
 @dataclass(frozen=True)
 class Rates:
-    """Counts to rates."""
-
     schema: pa.Schema = DUPLICATE_RATES.schema
 
     def open(self, threads: int) -> BatchFunction:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
+from pagekin.detect.native import NativeKernel
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.tables import URL_PARAMETERS
 
@@ -61,16 +62,6 @@ COUNT_QUERY = """
 
 
 @dataclass(frozen=True)
-class ParameterRows:
-    """The parameters of each page's URL (crates/core/src/causes/parameters.rs)."""
-
-    schema: pa.Schema = PARAMETER_ROWS
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.url_parameters(batch).cast(PARAMETER_ROWS)
-
-
-@dataclass(frozen=True)
 class Verdicts:
     """Says of counted parameters what they seem to be for, and whether they change what a page says."""
 
@@ -107,5 +98,5 @@ def _columns(batch: Batch) -> dict[str, pa.Array]:
 
 def find_parameters(engine: Engine, pages: Any) -> Any:
     """Pages with words (`url` and what stands for their content) → url_parameters."""
-    found = engine.map(pages, ParameterRows())
+    found = engine.map(pages, NativeKernel("url_parameters", PARAMETER_ROWS))
     return engine.map(engine.sql(COUNT_QUERY, COUNTED, found=found), Verdicts())

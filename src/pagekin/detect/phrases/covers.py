@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
+from pagekin.detect.native import NativeKernel
 from pagekin.detect.phrases.donors import CHOSEN
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import PhraseParams
@@ -59,16 +60,6 @@ COVERED_QUERY = """
 
 
 @dataclass(frozen=True)
-class Shingles:
-    """A row for each shingle of a page."""
-
-    schema: pa.Schema = ROWS
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.shingle_rows(batch).cast(ROWS)
-
-
-@dataclass(frozen=True)
 class Addresses:
     """The IP addresses of complete hosts as a list each."""
 
@@ -105,17 +96,6 @@ class OwnSites:
 
 
 @dataclass(frozen=True)
-class CoverGroups:
-    """The donors of complete pages."""
-
-    prune: bool
-    schema: pa.Schema = COVERED
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.phrase_covers(batch, self.prune).cast(COVERED)
-
-
-@dataclass(frozen=True)
 class Covered:
     """From `sites`, `popular` and `sketches` to counts and covers (crates/core/src/phrases/covers.rs)."""
 
@@ -124,7 +104,7 @@ class Covered:
 
     def steps(self, engine: Engine, **inputs: Any) -> Any:
         sites, popular, sketches = (inputs[name] for name in ("sites", "popular", "sketches"))
-        shingles = engine.map(sketches, Shingles())
+        shingles = engine.map(sketches, NativeKernel("shingle_rows", ROWS))
         marked = engine.keep(engine.sql(MARKED_QUERY, ROWS, shingles=shingles, popular=popular))
         counts = engine.keep(engine.sql(COUNT_QUERY, COUNTS, marked=marked))
         served = engine.sql(SERVED_QUERY, SERVED, sites=sites)
@@ -137,7 +117,9 @@ class Covered:
             HELD_QUERY.format(min_popular=min_popular), HELD, marked=marked, counts=counts, popular=popular
         )
         rows = engine.concat(held, engine.map(own, OwnSites()))
-        covers = engine.exchange(rows, "page", CoverGroups(self.params.prune), order=("function",))
+        covers = engine.exchange(
+            rows, "page", NativeKernel("phrase_covers", COVERED, (self.params.prune,)), order=("function",)
+        )
         return engine.sql(COVERED_QUERY, COVERED, sketches=sketches, counts=counts, covers=covers)
 
     def whole(self, resources: Resources) -> CoveredReducer:

@@ -57,7 +57,6 @@ class ClusterView:
 
 
 def cluster_row(context: Context, cluster: int) -> dict[str, Any] | None:
-    """The row of a cluster."""
     return context.catalog.row("SELECT * FROM clusters WHERE cluster = ?", [cluster])
 
 

@@ -19,8 +19,6 @@ TITLES = 20
 
 @dataclass(frozen=True)
 class Found:
-    """What a search gives."""
-
     said: str
     rows: list[dict[str, Any]]
     """page, url, title, and `snippet` where words were sought"""
