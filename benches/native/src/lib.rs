@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, UInt32Type};
+use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, UInt64Array};
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::exceptions::PyValueError;
@@ -94,13 +94,13 @@ impl PairJoin {
     }
 
     /// How many rows are left.
-    fn count(&mut self, py: Python<'_>, m: usize) -> PyResult<u64> {
+    fn count(&mut self, py: Python<'_>, m: usize) -> PyResult<i64> {
         let collection = self.collection.take().ok_or_else(|| failed("counted already"))?;
         py.detach(|| self.pool.install(|| left(collection, m))).map_err(failed)
     }
 }
 
-fn left(collection: GramCollection, m: usize) -> Result<u64, Box<dyn std::error::Error + Send + Sync>> {
+fn left(collection: GramCollection, m: usize) -> Result<i64, Box<dyn std::error::Error + Send + Sync>> {
     let mut counting = collection.finish(m, Foreign::None, None)?;
     while counting.step()? {}
     // No page has so many sources, so that none is covered.
@@ -108,7 +108,7 @@ fn left(collection: GramCollection, m: usize) -> Result<u64, Box<dyn std::error:
     let mut covers = QuiltCovers::new(counting.finish()?, params, 1.0)?;
     let mut rows = 0;
     while let Some(batch) = covers.next_batch()? {
-        rows += batch["patch_grams"].as_primitive::<UInt32Type>().iter().flatten().map(u64::from).sum::<u64>();
+        rows += batch["patch_grams"].as_primitive::<Int64Type>().iter().flatten().sum::<i64>();
     }
     Ok(rows)
 }

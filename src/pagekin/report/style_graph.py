@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from pagekin import _core
 from pagekin.errors import UsageError
@@ -127,8 +126,9 @@ def _spread(pages: pa.Array) -> pa.Array:
 
 def _graph(run: Run, pages: pa.Array, centroid: int | None) -> tuple[Graph, list[str]]:
     """The edges among these pages, the domains to colour them by, and their URLs."""
-    rows = _rows(run, "sketches", ["page", "style", "structure"], pages)
-    known = {row["page"]: row for row in _rows(run, "pages", ["page", "url", "domain"], pages).to_pylist()}
+    rows = run.page_columns("sketches", ["page", "style", "structure"], pages)
+    sites = run.page_columns("pages", ["page", "url", "domain"], pages)
+    known = {row["page"]: row for row in sites.to_pylist()}
     found = rows.filter(pc.or_(pc.is_valid(rows["style"]), pc.is_valid(rows["structure"])))
     ids: list[int] = found["page"].to_pylist()
     edges = sorted(_edges(found, "style", run.params.style) | _edges(found, "structure", run.params.style))
@@ -153,10 +153,3 @@ def _edges(rows: pa.Table, kind: str, params: StyleParams) -> set[tuple[int, int
         similar = pc.indices_nonzero(pc.greater_equal(matching, t)).to_pylist()
         edges |= {(b, a) for b in similar if b < a}
     return edges
-
-
-def _rows(run: Run, table: str, columns: list[str], pages: pa.Array) -> pa.Table:
-    data = run.dataset(table)
-    with run.reading(table):
-        rows: pa.Table = data.to_table(columns=columns, filter=ds.field("page").isin(pages))
-    return rows.sort_by("page")
