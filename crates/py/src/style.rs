@@ -88,8 +88,8 @@ fn shared_spans(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> Py
     params(n, 1, 0, scripts, false)?;
     enter(py, || {
         let [a, b] = [a, b].map(|html| noise::noise(html, scripts));
-        let runs = style::shared_spans(a.as_bytes(), b.as_bytes(), n);
-        Ok::<_, String>(runs.into_iter().map(|run| (run.start, run.end)).collect())
+        let spans = style::shared_spans(a.as_bytes(), b.as_bytes(), n);
+        Ok::<_, String>(spans.into_iter().map(|span| (span.start, span.end)).collect())
     })
 }
 

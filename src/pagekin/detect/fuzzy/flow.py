@@ -141,7 +141,7 @@ class FuzzyMembers:
     def _hot(self, engine: Engine, firsts: Any) -> tuple[int, ...]:
         """The hot n-grams, on the driver: less than one for 35 digests, as two signatures have at most 116.
 
-        What is hot are the frames of very large sites, a few dozen n-grams each.
+        What is hot is the boilerplate of very large sites, a few dozen n-grams each.
         """
         counts = engine.exchange(
             engine.map(firsts, NativeKernel("ngram_keys", COUNTS)),
