@@ -32,6 +32,8 @@ build: $(VENV)/.built
 bench: $(VENV)/.system $(VENV)/.built
 	$(BIN)/pip install --quiet -r benches/peers.txt
 	bash benches/peers.sh $(BIN)/pip
+	cargo build --release --quiet --package pagekin-bench
+	cp target/release/libpagekin_bench.so benches/pagekin_bench.abi3.so
 	$(BIN)/python benches/run.py
 
 ## Coverage-guided fuzzing for a bounded time; FUZZ_SECONDS per target.

@@ -11,6 +11,7 @@ import time
 import numpy as np
 from fingerprints import PAGES, M, fingerprints
 from harness import Row, publish
+from pagekin_bench import Fingerprints
 
 from pagekin import _core
 from pagekin.fs import peak_memory
@@ -57,7 +58,7 @@ def _pairs(labels: np.ndarray) -> int:
 
 def scan(pages: int) -> dict[str, float]:
     """Seconds of one scan of all fingerprints, and of reading their bytes once, taking turns."""
-    matrix = _core.StyleMatrix(THREADS, M)
+    matrix = Fingerprints(THREADS, M)
     for batch in fingerprints(pages):
         matrix.push(batch)
     query = next(iter(fingerprints(pages))).column("style")[0].as_py()
@@ -65,9 +66,9 @@ def scan(pages: int) -> dict[str, float]:
     for _ in range(7):
         for name in best:
             begin = time.perf_counter()
-            matrix.count(query, 35) if name == "scan" else matrix.touch()
+            matrix.scan(query, 35) if name == "scan" else matrix.read()
             best[name] = min(best[name], time.perf_counter() - begin)
-    return best | {"bytes": matrix.nbytes()}
+    return best | {"bytes": 2 * M * pages}
 
 
 def child(job: str, pages: int) -> dict[str, float]:

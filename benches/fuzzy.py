@@ -11,7 +11,8 @@ from hashlib import md5
 import pyarrow as pa
 import ssdeep
 from corpus import corpus
-from harness import Row, best_of, publish
+from harness import Row, best_of, publish, resident
+from pagekin_bench import ssdeep_scores
 
 import pagekin
 from pagekin import _core
@@ -62,13 +63,13 @@ def score_rows(digests: Sequence[str]) -> list[Row]:
     pairs = [(a, b) for a, many in lists for b in many]
     best = best_of(
         {
-            "many": lambda: [_core.ssdeep_scores(a, many) for a, many in lists],
+            "many": lambda: [ssdeep_scores(a, many) for a, many in lists],
             "one": lambda: [pagekin.ssdeep_score(a, b) for a, b in pairs],
             "libfuzzy": lambda: [ssdeep.compare(a, b) for a, b in pairs],
         },
         repeat=3,
     )
-    ours = [score for a, many in lists for score in _core.ssdeep_scores(a, many)]
+    ours = [score for a, many in lists for score in ssdeep_scores(a, many)]
     same = sum(found == ssdeep.compare(a, b) for found, (a, b) in zip(ours, pairs, strict=True))
     thousands = len(pairs) / 1e3
     ratio = {name: best["libfuzzy"] / best[name] for name in ("many", "one")}
@@ -125,7 +126,7 @@ def all_pairs(digests: Sequence[str]) -> tuple[dict[int, int], int]:
         # Others score 0 by definition.
         before = [i for like in (block // 2, block, block * 2) for i in by_block.get(like, [])]
         by_block.setdefault(block, []).append(number)
-        scores = _core.ssdeep_scores(digests[number], [digests[i] for i in before])
+        scores = ssdeep_scores(digests[number], [digests[i] for i in before])
         compared += len(scores)
         for other, score in zip(before, scores, strict=True):
             if score >= THRESHOLD:
@@ -169,17 +170,17 @@ def known_rows(digests: Sequence[str]) -> list[Row]:
     index = _core.FuzzyIndex(THRESHOLD, LEAST)
     made = variations(digests, KNOWN + 20_000)
     last = [(digest, md5(digest.encode()).digest()) for digest in made[KNOWN:]]
-    for number, digest in enumerate(made[:KNOWN]):
-        index.add(digest, md5(b"%d" % number).digest())
+    before = resident()
+    kinds = [index.add(digest, md5(b"%d" % number).digest())[0] for number, digest in enumerate(made[:KNOWN])]
+    memory = resident() - before
     begin = time.perf_counter()
     for digest, text in last:
         index.add(digest, text)
     mean = (time.perf_counter() - begin) / len(last)
-    pages, kept = index.counts()
     return [
         Row("look-up at 1,000,000 known pages, mean", mean * 1e3, "ms", at_most=1),
-        Row("memory for each known page", index.memory() / pages, "bytes"),
-        Row("memory for each unique page", index.memory() / kept, "bytes"),
+        Row("memory for each known page", memory / KNOWN, "bytes"),
+        Row("memory for each unique page", memory / kinds.count("unique"), "bytes"),
     ]
 
 

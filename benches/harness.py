@@ -76,6 +76,12 @@ def peak_rss_of(cmd: Sequence[str]) -> tuple[float, int]:
     return seconds, kilobytes * (1 if sys.platform == "darwin" else 1024)
 
 
+def resident() -> int:
+    """Bytes of memory that this process holds now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
 @dataclass(frozen=True)
 class Row:
     """One measured number. A goal is about `ratio` where there is one, else about `value`."""

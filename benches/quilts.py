@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from corpus import corpus
 from harness import Row, best_of, cache_folder, peak_rss_of, publish
+from pagekin_bench import PairJoin, gram_pairs
 
 import pagekin
-from pagekin import _core
 from pagekin.detect.quilts.find import find_quilts
 from pagekin.engines.local import LocalEngine, Prefetch
 from pagekin.params import Params
@@ -46,18 +45,17 @@ def texts_run() -> Run:
 def pairs_of(run: Run) -> Iterator[pa.RecordBatch]:
     """The (gram, page) pairs of a run."""
     for batch in run.dataset("texts").to_batches(columns=["page", "text"]):
-        yield _core.gram_pairs(batch, 5)
+        yield gram_pairs(batch, 5)
 
 
 def count_ours(batches: Iterator[pa.RecordBatch], memory: int, spill: str) -> int:
     """Count, filter and join back; how many pairs are left."""
-    quilter = _core.GramCollection(2, memory, spill, 5)
-    # As the engine feeds a gatherer: the next batch is read while one is counted.
+    join = PairJoin(2, memory, spill)
+    # As the engine feeds a reducer: the next batch is read while one is counted.
     with Prefetch(batches) as source:
         for batch in source:
-            quilter.push_pairs(batch)
-    rows = quilter.count(M, "none").covers(M, 2**31 - 1, 1.0)
-    return sum(pc.sum(batch["patch_grams"]).as_py() or 0 for batch in rows)
+            join.push(batch)
+    return join.count(M)
 
 
 def detect(run: Run, memory: int) -> None:

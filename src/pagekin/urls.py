@@ -8,6 +8,23 @@ from typing import NamedTuple
 from pagekin import _core
 
 
+class UrlParts(NamedTuple):
+    """The parts of a URL as written, but for scheme and host in lower case and without a default port."""
+
+    scheme: str
+    userinfo: str | None
+    host: str
+    port: str | None
+    path: str
+    query: str | None
+    fragment: str | None
+
+    @property
+    def netloc(self) -> str:
+        """Host and port, without user name and password."""
+        return self.host if self.port is None else f"{self.host}:{self.port}"
+
+
 class ParsedUrl(NamedTuple):
     scheme: str
     host: str
@@ -16,8 +33,19 @@ class ParsedUrl(NamedTuple):
     """Keys and values in order of the keys; `;jsessionid=…` in the path counts as one."""
 
 
+def split_url(url: str) -> UrlParts | None:
+    """The parts of a URL; None for what names no host: `mailto:`, relative references.
+
+    Examples:
+        >>> split_url("HTTPS://user@A.example:8443/b?c").netloc
+        'a.example:8443'
+    """
+    found = _core.split_url(url)
+    return None if found is None else UrlParts(*found)
+
+
 def parse_url(url: str) -> ParsedUrl:
-    """Takes a URL apart. Whatever comes in, something comes out.
+    """Takes a URL apart. Never fails: what names no host is all path.
 
     Examples:
         >>> parse_url("http://a.example/b;jsessionid=1F?z=2&y=1#top").query

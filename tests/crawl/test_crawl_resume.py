@@ -139,7 +139,7 @@ def test_folders_that_cannot_be_used(server: SiteServer, tmp_path: Path) -> None
     args = [*crawl_args(server, folder), "--max-pages", "3"]
     run(*args)
     assert "already holds a crawl" in one_line(run(*args, code=1))
-    assert "not an address" in one_line(run("crawl", "mailto:x@y.example", "-o", tmp_path / "new", code=2))
+    assert "not a URL" in one_line(run("crawl", "mailto:x@y.example", "-o", tmp_path / "new", code=2))
     assert not (tmp_path / "new").exists()
     # The command says it like this; the rest is asked of what is behind it.
     with pytest.raises(PagekinError, match="other seeds"):

@@ -55,8 +55,8 @@ def test_user_names_are_refused() -> None:
 
 
 @pytest.mark.parametrize("seed", ["", "http://", "http://a.example:99999/", "ftp://a.example/", "http://["])
-def test_what_is_no_address(seed: str) -> None:
-    with pytest.raises(UsageError, match="not an address"):
+def test_what_is_no_url(seed: str) -> None:
+    with pytest.raises(UsageError, match="not a URL"):
         Scope([seed])
 
 

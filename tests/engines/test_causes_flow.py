@@ -11,13 +11,13 @@ import pytest
 from flows import add, classes_by_text, found, jsonl, sketched
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.causes import Reason, reason
 from scatter import ScatterEngine
 from warcs import http, record
 
 from pagekin.detect.causes.copies import CHUNK, LOOK_BACK, find_copies
 from pagekin.detect.causes.find import find_causes
-from pagekin.detect.causes.reasons import Reason, reason
-from pagekin.detect.causes.redirects import RedirectJoins
+from pagekin.detect.causes.redirects import JOINS
 from pagekin.engines.base import Engine
 from pagekin.engines.local import LocalEngine
 from pagekin.run import Run
@@ -183,7 +183,7 @@ def test_joined_by_redirects(edges: list[tuple[int, int]], members: list[tuple[i
     names = ("component", "member", "class_", "page", "key", "other")
     columns = list(zip(*sorted(rows, key=lambda row: row[:4]), strict=True)) or [()] * 6
     arrays = [pa.array(column, pa.int64()) for column in columns]
-    kernel = RedirectJoins().open(1)
+    kernel = JOINS.open(1)
     joined = kernel(pa.RecordBatch.from_arrays(arrays, names=list(names))).to_pylist()
 
     def reached(start: int) -> set[int]:

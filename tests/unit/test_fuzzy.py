@@ -138,8 +138,8 @@ def test_many_pages_with_one_frame(threshold: int) -> None:
     numbered = [(page, md5(b"%d" % page).hexdigest(), digest) for page, digest in enumerate(made)]
     label = list(range(len(made)))
     for page, digest in enumerate(made):
-        for other, score in enumerate(_core.ssdeep_scores(digest, made[:page])):
-            if score >= threshold and label[page] != label[other]:
+        for other, before in enumerate(made[:page]):
+            if label[page] != label[other] and pagekin.ssdeep_score(digest, before) >= threshold:
                 low, high = sorted((label[page], label[other]))
                 label = [low if root == high else root for root in label]
     expected = sorted((root, page) for page, root in enumerate(label) if label.count(root) > 1)
@@ -216,17 +216,13 @@ def test_a_page_after_the_other() -> None:
     assert [kind for kind, _, _ in found] == ["unique", "exact", "near", "unique", "unique", "unique"]
     assert [of for _, of, _ in found][:3] == [None, 0, 0]
     assert 90 <= found[2][2] < 100
-    assert index.best(pagekin.ssdeep(text)) == (0, 100)
-    assert index.best("3:news:news") is None
-    assert index.counts() == (6, 1), "short pages are not compared with"
-    assert index.memory() > 0
 
 
 def test_bad_calls() -> None:
     index = _core.FuzzyIndex()
     with pytest.raises(ValueError, match="not an ssdeep digest"):
         index.add("nonsense", bytes(16))
-    assert index.counts() == (0, 0)
+    assert index.add(pagekin.ssdeep("x"), bytes(16)) == ("unique", None, 0), "nothing was added before"
     kernel = _core.FuzzyClassBuilder(1, 1, 90, 7)
     kernel.finish()
     with pytest.raises(ValueError, match="already"):

@@ -27,19 +27,14 @@ LAYERS: list[set[str]] = [
     {"verdicts"},
     {"index"},
     {"detect"},
-    {"engines", "readers", "run"},
+    {"engines"},
+    {"run"},
+    {"readers"},
     {"look", "tables", "params", "urls", "sites", "fs", "warc"},
     {"errors"},
     {"extras", "suggest"},
     {"_core"},
 ]
-
-# Within a layer, only this.
-NEIGHBOURS = {
-    ("engines", "readers"),
-    ("engines", "run"),
-    ("run", "readers"),
-}
 
 # The public names load on first use, from everywhere.
 FACADE = "__init__"
@@ -100,7 +95,7 @@ def layer(name: str) -> int:
 
 
 def may_import(ours: str, theirs: str) -> bool:
-    return ours == theirs or layer(theirs) > layer(ours) or (ours, theirs) in NEIGHBOURS
+    return ours == theirs or layer(theirs) > layer(ours)
 
 
 def test_there_is_something_to_check() -> None:
@@ -123,17 +118,6 @@ def test_spark_does_without_the_local_engine() -> None:
         for file in FILES
         if file.startswith("engines/spark") and "pagekin.engines.local" in imports(FILES[file])
     ]
-
-
-def test_every_neighbour_is_needed() -> None:
-    """A permission that nobody uses is a door left open."""
-    used = {
-        (unit(file), name.split(".")[1])
-        for file in FILES
-        for name in imports(FILES[file])
-        if name.startswith("pagekin.")
-    }
-    assert used >= NEIGHBOURS
 
 
 @pytest.mark.parametrize("file", FILES)

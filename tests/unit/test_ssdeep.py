@@ -14,7 +14,6 @@ from oracles import ctph
 from strategies import texts
 
 import pagekin
-from pagekin import _core
 from pagekin.errors import InputError
 
 
@@ -86,9 +85,6 @@ def test_scores_are_those_of_the_command(some_texts: list[bytes], tmp_path: Path
     assert len(set(expected.values())) > 40, "the sample must have many different scores"
     found = {(a, b): pagekin.ssdeep_score(digests[a], digests[b]) for a, b in expected}
     assert found == expected
-    for number in range(0, len(digests), 37):
-        scores = _core.ssdeep_scores(digests[number], digests)
-        assert scores == [pagekin.ssdeep_score(digests[number], other) for other in digests]
 
 
 @st.composite

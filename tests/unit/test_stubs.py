@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,19 @@ def test_class(name: str) -> None:
 @pytest.mark.parametrize("name", CONSTANTS)
 def test_constant(name: str) -> None:
     assert type(getattr(_core, name)).__name__ == CONSTANTS[name].partition("[")[0]
+
+
+def test_pagekin_uses_all_of_it() -> None:
+    """What only tests or benches call is not in the package: benches have `benches/native`."""
+    folder = Path(pagekin.__file__).parent
+    code = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
+    wanted = [rf'_core\.{name}\b|"{name}"' for name in FUNCTIONS.keys() | CONSTANTS.keys()]
+    for name, node in CLASSES.items():
+        methods = [method.name for method in node.body if isinstance(method, ast.FunctionDef)]
+        # A class without a constructor comes only from other calls.
+        wanted += [rf"_core\.{name}\b"] if "__new__" in methods else []
+        wanted += [rf'\.{method}\b|"{method}"' for method in methods if not method.startswith("__")]
+    assert not [name for name in wanted if not re.search(name, code)]
 
 
 def test_errors_cross_the_border() -> None:

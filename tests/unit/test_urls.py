@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin import _core
+from pagekin.urls import split_url
 
 HOSTS = st.sampled_from(["a.example", "WWW.Example.org", "192.0.2.1", "[2001:db8::1]"])
 PATHS = st.text("abc./:@", max_size=9).map(lambda path: "/" + path if path else "")
@@ -30,6 +31,21 @@ def test_split_forms() -> None:
     assert _core.split_url("https://a:80/?#") == ("https", None, "a", "80", "/", "", "")
     for other in ("mailto:a@b", "/path", "//host/path", "", "no url"):
         assert _core.split_url(other) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "netloc"),
+    [
+        ("http://a.example:80/", "a.example"),
+        ("https://a.example:80/", "a.example:80"),
+        ("http://user:word@A.example:8080", "a.example:8080"),
+        ("http://[::1]:81/", "[::1]:81"),
+    ],
+)
+def test_netloc(url: str, netloc: str) -> None:
+    parts = split_url(url)
+    assert parts is not None
+    assert parts.netloc == netloc
 
 
 @given(st.text("abc/", min_size=1, max_size=9).filter(lambda href: "//" not in href))

@@ -47,10 +47,10 @@ mod tests {
     proptest! {
         /// Against labels that are all rewritten at every step.
         #[test]
-        fn is_the_closure(links in proptest::collection::vec((0u32..30, 0u32..30), 0..40)) {
+        fn is_the_closure(edges in proptest::collection::vec((0u32..30, 0u32..30), 0..40)) {
             let mut union = UnionFind::new(30);
             let mut labels: Vec<u32> = (0..30).collect();
-            for (a, b) in links {
+            for (a, b) in edges {
                 let (x, y) = (labels[a as usize], labels[b as usize]);
                 prop_assert_eq!(union.join(a, b), x != y);
                 labels.iter_mut().filter(|l| **l == x.max(y)).for_each(|l| *l = x.min(y));

@@ -1,34 +1,10 @@
 //! Reasons of copies, redirects and query parameters at the border.
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, make_array};
-use arrow_data::ArrayData;
-use arrow_pyarrow::{FromPyArrow, ToPyArrow};
-use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 
-use pagekin_core::causes::{copies, parameters, reasons, redirects};
+use pagekin_core::causes::{copies, parameters, redirects};
 
-use crate::enter;
-
-type BatchKernel = fn(&RecordBatch) -> Result<RecordBatch, ArrowError>;
-
-fn on_batch<'py>(batch: &Bound<'py, PyAny>, kernel: BatchKernel) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(batch.py(), || kernel(&rows))?.to_pyarrow(batch.py())
-}
-
-pub(crate) fn on_strings<'py, A: Array + Send>(
-    values: &Bound<'py, PyAny>,
-    kernel: fn(&StringArray) -> A,
-) -> PyResult<Bound<'py, PyAny>> {
-    let column: ArrayRef = make_array(ArrayData::from_pyarrow_bound(values)?);
-    let found = enter(values.py(), || {
-        let strings = column.as_string_opt().ok_or_else(|| ArrowError::SchemaError("these are no strings".into()))?;
-        Ok::<_, ArrowError>(kernel(strings))
-    })?;
-    found.to_data().to_pyarrow(values.py())
-}
+use crate::arrow::{int64s, on_batch, on_column, strings};
 
 /// Why the pages of complete classes repeat earlier ones.
 #[pyfunction]
@@ -36,15 +12,10 @@ fn copy_reasons<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     on_batch(batch, copies::copies)
 }
 
-/// Which rows are among the first `most` of their group.
+/// Which rows are among the first `max_rows` of their group.
 #[pyfunction]
-fn first_of_groups<'py>(keys: &Bound<'py, PyAny>, most: usize) -> PyResult<Bound<'py, PyAny>> {
-    let column: ArrayRef = make_array(ArrayData::from_pyarrow_bound(keys)?);
-    let found = enter(keys.py(), || {
-        let keys = column.as_primitive_opt().ok_or_else(|| ArrowError::SchemaError("a key is an int64".into()))?;
-        Ok::<_, ArrowError>(copies::first_of_groups(keys, most))
-    })?;
-    found.to_data().to_pyarrow(keys.py())
+fn first_of_groups<'py>(keys: &Bound<'py, PyAny>, max_rows: usize) -> PyResult<Bound<'py, PyAny>> {
+    on_column(keys, |keys| Ok(copies::first_of_groups(int64s(keys)?, max_rows)))
 }
 
 /// The redirects among skipped records.
@@ -62,7 +33,7 @@ fn redirect_joins<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
 /// What stands for URLs, however they are spelled.
 #[pyfunction]
 fn url_keys<'py>(urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    on_strings(urls, redirects::url_keys)
+    on_column(urls, |urls| Ok(redirects::url_keys(strings(urls)?)))
 }
 
 /// Site and pattern of pages.
@@ -80,21 +51,7 @@ fn url_parameters<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
 /// What the names of parameters suggest.
 #[pyfunction]
 fn parameter_roles<'py>(parameters: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    on_strings(parameters, parameters::roles)
-}
-
-/// What a query parameter seems to be for.
-#[pyfunction]
-#[pyo3(signature = (parameter, value = ""))]
-fn parameter_role(parameter: &str, value: &str) -> &'static str {
-    reasons::role(parameter, value)
-}
-
-/// Why one URL repeats another: rank, cause and detail; None where they have too little in common.
-#[pyfunction]
-fn url_reason(a: &str, b: &str, same_domain: bool, same_ip: bool) -> Option<(usize, &'static str, String)> {
-    let (a, b) = (reasons::Address::new(a), reasons::Address::new(b));
-    a.repeated_by(&b, same_domain, same_ip).map(|found| (found.rank, found.cause, found.detail))
+    on_column(parameters, |names| Ok(parameters::roles(strings(names)?)))
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -105,7 +62,5 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(url_keys, m)?)?;
     m.add_function(wrap_pyfunction!(url_patterns, m)?)?;
     m.add_function(wrap_pyfunction!(url_parameters, m)?)?;
-    m.add_function(wrap_pyfunction!(parameter_roles, m)?)?;
-    m.add_function(wrap_pyfunction!(parameter_role, m)?)?;
-    m.add_function(wrap_pyfunction!(url_reason, m)?)
+    m.add_function(wrap_pyfunction!(parameter_roles, m)?)
 }

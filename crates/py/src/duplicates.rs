@@ -11,6 +11,7 @@ use pagekin_core::duplicates::bands::{self, BandRule, Evidence};
 use pagekin_core::duplicates::phrase_sets::{self, Phrasing};
 use pagekin_core::duplicates::{candidates, classes};
 
+use crate::arrow::on_batch;
 use crate::reducer::Reducer;
 use crate::shingles::Shingler;
 use crate::{enter, pool};
@@ -32,8 +33,8 @@ fn band_rows<'py>(
     band_length: usize,
     similarity: f64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (rule, rows) = (rule(bands, band_length, similarity)?, RecordBatch::from_pyarrow_bound(sketches)?);
-    enter(sketches.py(), || bands::band_rows(&rows, rule))?.to_pyarrow(sketches.py())
+    let rule = rule(bands, band_length, similarity)?;
+    on_batch(sketches, |rows| bands::band_rows(rows, rule))
 }
 
 /// The edges of complete groups of keys.
@@ -45,8 +46,8 @@ fn band_edges<'py>(
     similarity: f64,
     first_new: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (rule, rows) = (rule(bands, band_length, similarity)?, RecordBatch::from_pyarrow_bound(groups)?);
-    enter(groups.py(), || bands::band_edges(&rows, rule, first_new))?.to_pyarrow(groups.py())
+    let rule = rule(bands, band_length, similarity)?;
+    on_batch(groups, |rows| bands::band_edges(rows, rule, first_new))
 }
 
 /// Texts compared with the first of their group.
@@ -58,10 +59,9 @@ fn compare_texts<'py>(
     similarity: f64,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (rows, pool) = (RecordBatch::from_pyarrow_bound(groups)?, pool(threads)?);
+    let pool = pool(threads)?;
     let phrasing = Phrasing { shingler: shingler.fresh.clone(), wrap };
-    let compared = || pool.install(|| phrase_sets::compare_texts(&rows, &phrasing, similarity));
-    enter(groups.py(), compared)?.to_pyarrow(groups.py())
+    on_batch(groups, |rows| pool.install(|| phrase_sets::compare_texts(rows, &phrasing, similarity)))
 }
 
 /// Sketches to candidate pairs.

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch, make_array};
-use arrow_data::ArrayData;
-use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -13,6 +11,7 @@ use pagekin_core::index::{forest, word_hashes as hashes};
 use pagekin_core::page::text::words::Words;
 use pagekin_core::style::shape::{ONE, millionths};
 
+use crate::arrow::{array, on_batch};
 use crate::{enter, pool};
 
 /// Collects rows of 16-bit minima, then writes them as an LSH forest.
@@ -36,7 +35,7 @@ impl ForestWriter {
     /// bits each. A null is a row that is never found.
     #[pyo3(signature = (column, words=false))]
     fn push(&mut self, py: Python<'_>, column: &Bound<'_, PyAny>, words: bool) -> PyResult<()> {
-        let column = make_array(ArrayData::from_pyarrow_bound(column)?);
+        let column = array(column)?;
         let m = self.m;
         let writer = self.writer.as_mut().ok_or_else(|| PyValueError::new_err("the forest is written already"))?;
         enter(py, || {
@@ -86,33 +85,28 @@ impl Forest {
         }
     }
 
-    /// Rows, and bytes of the file.
-    fn size(&self) -> (usize, usize) {
-        (self.forest.len(), self.forest.size())
-    }
-
     /// The rows most like a query: number, matching dimensions, dimensions filled in either, similarity.
-    #[pyo3(signature = (query, least, width, most, words=false))]
+    #[pyo3(signature = (query, min_matching, width, max_rows, words=false))]
     fn nearest(
         &self,
         py: Python<'_>,
         query: &[u8],
-        least: u32,
+        min_matching: u32,
         width: usize,
-        most: usize,
+        max_rows: usize,
         words: bool,
     ) -> PyResult<Vec<(u32, u32, u32, f64)>> {
         let query = self.query(query, words)?;
         enter(py, || {
-            let found = self.forest.nearest(&query, least, width, most).into_iter();
+            let found = self.forest.nearest(&query, min_matching, width, max_rows).into_iter();
             let similarity = |matches| f64::from(millionths(matches)) / f64::from(ONE);
             Ok::<_, String>(found.map(|(row, f)| (row, f.matching, f.filled, similarity(f))).collect())
         })
     }
 
     /// The first rows that equal a query.
-    fn equal(&self, query: &[u8], most: usize) -> PyResult<Vec<u32>> {
-        Ok(self.forest.equal(&self.query(query, false)?, most))
+    fn equal(&self, query: &[u8], max_rows: usize) -> PyResult<Vec<u32>> {
+        Ok(self.forest.equal(&self.query(query, false)?, max_rows))
     }
 }
 
@@ -130,8 +124,7 @@ impl Forest {
 /// From `page` and `text` to `word` and `page`: one row for each distinct word of a page, hashed.
 #[pyfunction]
 fn page_words<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let (py, batch) = (texts.py(), RecordBatch::from_pyarrow_bound(texts)?);
-    enter(py, || hashes::page_words(&batch))?.to_pyarrow(py)
+    on_batch(texts, hashes::page_words)
 }
 
 /// The hashes of a text's distinct words, sorted.

@@ -117,22 +117,10 @@ fn py_words(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
     enter(py, || Ok::<_, String>(words::words(text)))
 }
 
-/// How many words a page's bytes hold: decoding, extraction, word breaking and folding, and nothing else.
-#[pyfunction]
-#[pyo3(signature = (html, content_type=None))]
-fn count_words(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyResult<usize> {
-    enter(py, || {
-        let mut found = words::Words::default();
-        found.fill(&extract::extract(&charset::decode(html, content_type, None).html).text);
-        Ok::<_, String>(found.len())
-    })
-}
-
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Sketcher>()?;
     m.add_function(wrap_pyfunction!(py_decode, m)?)?;
     m.add_function(wrap_pyfunction!(py_noise, m)?)?;
     m.add_function(wrap_pyfunction!(py_extract, m)?)?;
-    m.add_function(wrap_pyfunction!(py_words, m)?)?;
-    m.add_function(wrap_pyfunction!(count_words, m)?)
+    m.add_function(wrap_pyfunction!(py_words, m)?)
 }

@@ -12,7 +12,7 @@ use rayon::ThreadPool;
 use pagekin_core::phrases::{covers, originals, popular, popular_groups, quotes, sites};
 use pagekin_core::shingles::minwise;
 
-use crate::causes::on_strings;
+use crate::arrow::{on_batch, on_column, strings};
 use crate::shingles::Shingler;
 use crate::{enter, pool};
 
@@ -126,28 +126,25 @@ impl Quoter {
 /// What stands for names; 0 for none.
 #[pyfunction]
 fn name_keys<'py>(names: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    on_strings(names, sites::name_keys)
+    on_column(names, |names| Ok(sites::name_keys(strings(names)?)))
 }
 
 /// The shingles of pages, a row each.
 #[pyfunction]
 fn shingle_rows<'py>(sketches: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let rows = batch(sketches)?;
-    enter(sketches.py(), || popular_groups::shingle_rows(&rows))?.to_pyarrow(sketches.py())
+    on_batch(sketches, popular_groups::shingle_rows)
 }
 
 /// The shingles of pages and their sites, a row each.
 #[pyfunction]
 fn phrase_holdings<'py>(pages: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let rows = batch(pages)?;
-    enter(pages.py(), || popular_groups::holdings(&rows))?.to_pyarrow(pages.py())
+    on_batch(pages, popular_groups::holdings)
 }
 
 /// Parts of phrases made smaller.
 #[pyfunction]
 fn fewer_holdings<'py>(holdings: &Bound<'py, PyAny>, max_holders: usize) -> PyResult<Bound<'py, PyAny>> {
-    let rows = batch(holdings)?;
-    enter(holdings.py(), || popular_groups::fewer_holdings(&rows, max_holders))?.to_pyarrow(holdings.py())
+    on_batch(holdings, |rows| popular_groups::fewer_holdings(rows, max_holders))
 }
 
 /// What is popular among complete phrases.
@@ -157,16 +154,13 @@ fn popular_phrases<'py>(
     min_pages: usize,
     max_holders: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let rows = batch(holdings)?;
-    let work = || popular_groups::popular_groups(&rows, min_pages, max_holders);
-    enter(holdings.py(), work)?.to_pyarrow(holdings.py())
+    on_batch(holdings, |rows| popular_groups::popular_groups(rows, min_pages, max_holders))
 }
 
 /// The covers of complete pages.
 #[pyfunction]
 fn phrase_covers<'py>(rows: &Bound<'py, PyAny>, prune: bool) -> PyResult<Bound<'py, PyAny>> {
-    let (py, rows) = (rows.py(), batch(rows)?);
-    enter(py, || covers::cover_groups(&rows, prune))?.to_pyarrow(py)
+    on_batch(rows, |rows| covers::cover_groups(rows, prune))
 }
 
 /// Finds and cuts out what earlier pages have: `push` all texts, `seal`, then `cut`.

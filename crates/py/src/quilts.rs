@@ -23,6 +23,7 @@ use pagekin_core::quilts::{
     patches as text_patches, verify,
 };
 
+use crate::arrow::{on_batch, to_column};
 use crate::{enter, pool};
 
 /// Through the door; what the disk says comes out as an `OSError`.
@@ -85,7 +86,7 @@ impl GramCollection {
         enter_disk(py, || collection.sites.push_dates(&batch))
     }
 
-    /// Which page is_representative for which: page, representative.
+    /// Which page represents which: page, representative.
     fn push_copies(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
         let collection = self.collection.as_mut().ok_or_else(finished)?;
@@ -97,13 +98,6 @@ impl GramCollection {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
         let (collection, pool) = (self.collection.as_mut().ok_or_else(finished)?, &self.pool);
         enter_disk(py, || pool.install(|| collection.push(&batch)))
-    }
-
-    /// More pages as grams: page, gram. The grams of a page are distinct and follow each other.
-    fn push_pairs(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let (collection, pool) = (self.collection.as_mut().ok_or_else(finished)?, &self.pool);
-        enter_disk(py, || pool.install(|| collection.push_pairs(&batch)))
     }
 
     /// Counts all grams, and keeps who holds those that at most m pages hold.
@@ -181,11 +175,6 @@ impl GramIndex {
         Ok(GramIndex { index: enter_disk(py, || Ok(gram_index::GramIndex::open(&path)?))?, servers })
     }
 
-    /// Pages and (gram, page) pairs in the index.
-    fn size(&self) -> (usize, u64) {
-        (self.index.ids.len(), self.index.pairs())
-    }
-
     /// Whether a page is a quilt of stored pages: what is known of it, and its sources as
     /// (page, new grams, shared grams, foreign).
     #[pyo3(signature = (text, url=None, ip=None, m=50, c=4, theta=0.5, min_share=0.0, foreign="domain", covered=false))]
@@ -223,15 +212,6 @@ impl GramIndex {
         dict.set_item("sources", answer.sources)?;
         Ok(dict)
     }
-}
-
-/// The grams of pages: page and text become page and gram, a row for each distinct gram of a page.
-#[pyfunction]
-#[pyo3(signature = (batch, k=5, seed=0))]
-fn gram_pairs<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>, k: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
-    check_k(k)?;
-    let batch = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(py, || collection::gram_pairs(&batch, k, seed))?.to_pyarrow(py)
 }
 
 /// The patches of a page: which source, first word in the page, first word in the source, how many words.
@@ -273,68 +253,57 @@ impl QuiltCovers {
     }
 }
 
-/// A kernel over one batch.
-fn through<'py>(
-    batch: &Bound<'py, PyAny>,
-    work: impl FnOnce(&RecordBatch) -> Result<RecordBatch, ArrowError> + Send,
-) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(batch.py(), || work(&rows))?.to_pyarrow(batch.py())
-}
-
 /// The distinct grams of pages: page, text and copy become gram and page.
 #[pyfunction]
 fn gram_rows<'py>(batch: &Bound<'py, PyAny>, k: usize, seed: u64, m: usize) -> PyResult<Bound<'py, PyAny>> {
     check_k(k)?;
-    through(batch, |rows| rows_of_grams::gram_rows(rows, k, seed, m))
+    on_batch(batch, |rows| rows_of_grams::gram_rows(rows, k, seed, m))
 }
 
 /// Counts of pages and postings of patch grams, from complete groups of grams.
 #[pyfunction]
 fn patch_rows<'py>(batch: &Bound<'py, PyAny>, m: usize) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, |rows| rows_of_grams::patch_rows(rows, m))
+    on_batch(batch, |rows| rows_of_grams::patch_rows(rows, m))
 }
 
 /// A row for each holder of a posting.
 #[pyfunction]
 fn posting_pages<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, rows_of_covers::posting_pages)
+    on_batch(batch, rows_of_covers::posting_pages)
 }
 
 /// Each page with each holder of its lists.
 #[pyfunction]
 fn holder_pairs<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, rows_of_covers::holder_pairs)
+    on_batch(batch, rows_of_covers::holder_pairs)
 }
 
-/// Hosts, domains and addresses as numbers.
+/// Hosts, domains and IP addresses as numbers.
 #[pyfunction]
 fn quilt_sites<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, class_members::site_rows)
+    on_batch(batch, class_members::site_rows)
 }
 
 /// The members of classes that decide who may be a source.
 #[pyfunction]
 fn deciding_members<'py>(batch: &Bound<'py, PyAny>, foreign: &str) -> PyResult<Bound<'py, PyAny>> {
     let rule = rule(foreign)?;
-    through(batch, |rows| class_members::deciding_members(rows, rule))
+    on_batch(batch, |rows| class_members::deciding_members(rows, rule))
 }
 
 /// The members of holders' classes that may be sources of pages.
 #[pyfunction]
 fn allowed_members<'py>(batch: &Bound<'py, PyAny>, foreign: &str) -> PyResult<Bound<'py, PyAny>> {
     let rule = rule(foreign)?;
-    through(batch, |rows| class_members::allowed_members(rows, rule))
+    on_batch(batch, |rows| class_members::allowed_members(rows, rule))
 }
 
 /// Which rows of counts are pages that may be quilts.
 #[pyfunction]
 fn quilt_candidates<'py>(batch: &Bound<'py, PyAny>, c: usize, theta: f64) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(batch)?;
     // What the others are does not matter yet.
     let params = QuiltParams { m: usize::MAX, c, theta, covered: false, min_share: 0.0 };
-    let found = enter(batch.py(), || rows_of_covers::candidates(&rows, params))?;
-    arrow_array::Array::to_data(&found).to_pyarrow(batch.py())
+    to_column(batch, |rows| rows_of_covers::candidates(rows, params))
 }
 
 /// Covered pages, from complete groups of pages.
@@ -349,20 +318,20 @@ fn cover_rows<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     // Who holds a gram is decided by now.
     let params = QuiltParams { m: usize::MAX, c, theta, covered, min_share };
-    through(batch, |rows| rows_of_covers::cover_rows(rows, params, min_shared))
+    on_batch(batch, |rows| rows_of_covers::cover_rows(rows, params, min_shared))
 }
 
 /// The distinct grams of pages with their words.
 #[pyfunction]
 fn gram_words<'py>(batch: &Bound<'py, PyAny>, k: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
     check_k(k)?;
-    through(batch, |rows| verify::gram_words(rows, k, seed))
+    on_batch(batch, |rows| verify::gram_words(rows, k, seed))
 }
 
 /// One row for each gram: how many words were compared with its first, and how many were others.
 #[pyfunction]
 fn compare_words<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    through(batch, verify::compare_words)
+    on_batch(batch, verify::compare_words)
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -370,7 +339,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<CountedGrams>()?;
     m.add_class::<QuiltCovers>()?;
     m.add_class::<GramIndex>()?;
-    m.add_function(wrap_pyfunction!(gram_pairs, m)?)?;
     m.add_function(wrap_pyfunction!(gram_rows, m)?)?;
     m.add_function(wrap_pyfunction!(patch_rows, m)?)?;
     m.add_function(wrap_pyfunction!(posting_pages, m)?)?;

@@ -1,30 +1,20 @@
 //! Rows between kernels, at the border.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, make_array};
-use arrow_data::ArrayData;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 
 use pagekin_core::rows;
 
+use crate::arrow::{array, int64s, on_batch};
 use crate::enter;
-
-fn array(column: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
-    Ok(make_array(ArrayData::from_pyarrow_bound(column)?))
-}
-
-fn numbers(column: &ArrayRef) -> Result<&Int64Array, ArrowError> {
-    column.as_primitive_opt::<Int64Type>().ok_or_else(|| ArrowError::SchemaError("a key is an int64".into()))
-}
 
 /// Where rows go that are divided by key: the rows of each part in turn, and where each part ends.
 #[pyfunction]
 fn divide_rows<'py>(keys: &Bound<'py, PyAny>, parts: usize) -> PyResult<(Bound<'py, PyAny>, Vec<usize>)> {
     let (py, column) = (keys.py(), array(keys)?);
-    let (rows, ends) = enter(py, || Ok::<_, ArrowError>(rows::divide_rows(numbers(&column)?, parts.max(1))))?;
+    let (rows, ends) = enter(py, || Ok::<_, ArrowError>(rows::divide_rows(int64s(&column)?, parts.max(1))))?;
     Ok((rows.to_data().to_pyarrow(py)?, ends))
 }
 
@@ -33,7 +23,7 @@ fn divide_rows<'py>(keys: &Bound<'py, PyAny>, parts: usize) -> PyResult<(Bound<'
 fn sort_rows<'py>(py: Python<'py>, columns: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
     let columns: Vec<ArrayRef> = columns.iter().map(array).collect::<PyResult<_>>()?;
     let sorted = enter(py, || {
-        let keys: Vec<&Int64Array> = columns.iter().map(numbers).collect::<Result<_, _>>()?;
+        let keys: Vec<&Int64Array> = columns.iter().map(int64s).collect::<Result<_, _>>()?;
         Ok::<_, ArrowError>(rows::sort_rows(&keys))
     })?;
     sorted.to_data().to_pyarrow(py)
@@ -49,8 +39,7 @@ fn components<'py>(py: Python<'py>, edges: Vec<Bound<'py, PyAny>>) -> PyResult<B
 /// One step towards stars, over complete groups of pages.
 #[pyfunction]
 fn star_step<'py>(batch: &Bound<'py, PyAny>, large: bool) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(batch.py(), || rows::star_step(&rows, large))?.to_pyarrow(batch.py())
+    on_batch(batch, |rows| rows::star_step(rows, large))
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

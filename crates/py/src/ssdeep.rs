@@ -3,19 +3,17 @@
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
-use arrow_array::{Array, RecordBatch};
-use arrow_pyarrow::{FromPyArrow, ToPyArrow};
+use arrow_pyarrow::ToPyArrow;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
 
 use pagekin_core::duplicates::phrase_sets::Phrasing;
 use pagekin_core::ssdeep::hot_ngrams::{HotNgrams, MAX_HOLDERS};
-use pagekin_core::ssdeep::score::{Digest, Pattern, compare};
-use pagekin_core::ssdeep::store::StoredDigest;
+use pagekin_core::ssdeep::score::{Digest, compare};
 use pagekin_core::ssdeep::stream::{CopyKind, DigestStream};
 use pagekin_core::ssdeep::{classes, digest, index, ngram_groups, verified};
 
+use crate::arrow::{on_batch, to_column};
 use crate::enter;
 use crate::reducer::Reducer;
 use crate::shingles::Shingler;
@@ -43,19 +41,6 @@ fn ssdeep_score(a: &str, b: &str) -> PyResult<u32> {
 #[pyfunction]
 fn ssdeep_why(a: &str, b: &str) -> PyResult<Option<&'static str>> {
     Ok(compare(&parse(a)?, &parse(b)?).err().map(|zero| zero.as_str()))
-}
-
-/// The scores of one digest against many.
-#[pyfunction]
-fn ssdeep_scores(digest: &str, others: &Bound<'_, PyList>) -> PyResult<Vec<u32>> {
-    let digest = parse(digest)?;
-    let stored = StoredDigest::of(&digest);
-    let patterns = stored.signatures().map(|(level, signature)| (level, Pattern::of(signature, level)));
-    let score = |other: &StoredDigest<'_>| {
-        let at = |(level, pattern): &(u8, Pattern)| pattern.score(other.at(*level)?);
-        if *other == stored { 100 } else { patterns.iter().filter_map(at).max().unwrap_or(0) }
-    };
-    others.iter().map(|other| Ok(score(&StoredDigest::of(&parse(other.cast::<PyString>()?.to_str()?)?)))).collect()
 }
 
 fn check(threshold: u32, min_length: usize) -> PyResult<()> {
@@ -89,20 +74,6 @@ impl FuzzyIndex {
             CopyKind::Near => "near",
         };
         Ok((kind, found.of, found.score))
-    }
-
-    /// The place and score of the page most like a digest, of those that new ones are compared with.
-    fn best(&mut self, ssdeep: &str) -> PyResult<Option<(u32, u32)>> {
-        Ok(self.stream.best(&parse(ssdeep)?))
-    }
-
-    /// Pages added, and those that new ones are compared with: unique (but with `every`), and long enough.
-    fn counts(&self) -> (u32, usize) {
-        self.stream.counts()
-    }
-
-    fn memory(&self) -> usize {
-        self.stream.memory()
     }
 }
 
@@ -210,37 +181,32 @@ impl FuzzyVerifier {
 /// Digests as they are compared.
 #[pyfunction]
 fn comparable_digests<'py>(sketches: &Bound<'py, PyAny>, min_length: usize) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(sketches)?;
-    enter(sketches.py(), || ngram_groups::comparable(&rows, min_length))?.to_pyarrow(sketches.py())
+    on_batch(sketches, |rows| ngram_groups::comparable(rows, min_length))
 }
 
 /// The n-grams of digests, to be counted.
 #[pyfunction]
 fn ngram_keys<'py>(digests: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(digests)?;
-    enter(digests.py(), || ngram_groups::ngram_keys(&rows))?.to_pyarrow(digests.py())
+    on_batch(digests, ngram_groups::ngram_keys)
 }
 
 /// The n-grams of digests at which pages are compared; `hot` are the hashes of hot n-grams.
 #[pyfunction]
 fn ngram_rows<'py>(digests: &Bound<'py, PyAny>, hot: Vec<i64>, threshold: u32) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(digests)?;
     let hot = HotNgrams::of(hot.into_iter().map(|hash| hash as u64));
-    enter(digests.py(), || ngram_groups::ngram_rows(&rows, &hot, threshold))?.to_pyarrow(digests.py())
+    on_batch(digests, |rows| ngram_groups::ngram_rows(rows, &hot, threshold))
 }
 
 /// Near copies among the holders of n-grams.
 #[pyfunction]
 fn ngram_edges<'py>(groups: &Bound<'py, PyAny>, threshold: u32) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(groups)?;
-    enter(groups.py(), || ngram_groups::ngram_edges(&rows, threshold))?.to_pyarrow(groups.py())
+    on_batch(groups, |rows| ngram_groups::ngram_edges(rows, threshold))
 }
 
 /// The scores of pairs of digests.
 #[pyfunction]
 fn pair_scores<'py>(pairs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(pairs)?;
-    enter(pairs.py(), || ngram_groups::pair_scores(&rows))?.to_data().to_pyarrow(pairs.py())
+    to_column(pairs, ngram_groups::pair_scores)
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -255,7 +221,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(pair_scores, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_score, m)?)?;
-    m.add_function(wrap_pyfunction!(ssdeep_scores, m)?)?;
     m.add_function(wrap_pyfunction!(ssdeep_why, m)?)?;
     Ok(())
 }

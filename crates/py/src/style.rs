@@ -20,6 +20,7 @@ use pagekin_core::style::prints::Prints;
 use pagekin_core::style::probes::{BigBucket, ClusterParams, Clusterer};
 use pagekin_core::style::scan::{one_to_all, row_by_row};
 
+use crate::arrow::on_batch;
 use crate::{enter, pool};
 
 /// Style parameters, checked.
@@ -87,8 +88,8 @@ fn shared_spans(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> Py
     params(n, 1, 0, scripts, false)?;
     enter(py, || {
         let [a, b] = [a, b].map(|html| noise::noise(html, scripts));
-        let runs = style::shared_spans(a.as_bytes(), b.as_bytes(), n);
-        Ok::<_, String>(runs.into_iter().map(|run| (run.start, run.end)).collect())
+        let spans = style::shared_spans(a.as_bytes(), b.as_bytes(), n);
+        Ok::<_, String>(spans.into_iter().map(|span| (span.start, span.end)).collect())
     })
 }
 
@@ -132,15 +133,6 @@ impl StyleMatrix {
         enter(py, || locked(&self.matrix).push_batch(&batch))
     }
 
-    fn rows(&self) -> usize {
-        locked(&self.matrix).len()
-    }
-
-    fn nbytes(&self) -> usize {
-        let matrix = locked(&self.matrix);
-        matrix.len() * 2 * matrix.m()
-    }
-
     /// How one fingerprint compares with each of these: page, matching, filled, similarity, in the order of pushing.
     fn scan<'py>(&self, py: Python<'py>, fingerprint: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let fingerprint = from_bytes(fingerprint);
@@ -152,21 +144,6 @@ impl StyleMatrix {
             self.pool.install(|| one_to_all(&matrix, &fingerprint)).map_err(|e| e.to_string())
         })?;
         found.to_pyarrow(py)
-    }
-
-    /// Only the counting of matches, for every row; returns how many match in at least `t` dimensions.
-    fn count(&self, py: Python<'_>, fingerprint: &[u8], t: u32) -> PyResult<usize> {
-        let fingerprint = from_bytes(fingerprint);
-        enter(py, || {
-            let matrix = locked(&self.matrix);
-            let found = self.pool.install(|| matrix.scan(&fingerprint));
-            Ok::<_, String>(found.iter().filter(|f| f.matching >= t).count())
-        })
-    }
-
-    /// Only reading the bytes, on the same threads; returns their sum. What a scan is measured against.
-    fn touch(&self, py: Python<'_>) -> PyResult<u64> {
-        enter(py, || Ok::<_, String>(self.pool.install(|| locked(&self.matrix).touch())))
     }
 }
 
@@ -264,9 +241,8 @@ impl StyleClusters {
 
 /// Row by row, the similarity of the columns `a` and `b` of minima, in millionths.
 #[pyfunction]
-fn minima_similarity<'py>(py: Python<'py>, batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let batch = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(py, || row_by_row(&batch))?.to_pyarrow(py)
+fn minima_similarity<'py>(batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    on_batch(batch, row_by_row)
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,10 +1,9 @@
 //! Style clusters step by step: what `StyleClusters` does in one place, over rows with keys and complete groups.
 
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, make_array};
-use arrow_data::ArrayData;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, RecordBatch};
 use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use arrow_schema::ArrowError;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 
@@ -14,6 +13,7 @@ use pagekin_core::style::probes::ClusterParams;
 use pagekin_core::style::shape::{SAMPLE, SPLIT_SAMPLE, page_hash};
 use pagekin_core::style::{chunks, groups};
 
+use crate::arrow::{int64s, on_column, to_column};
 use crate::style::checked;
 use crate::{enter, pool};
 
@@ -94,17 +94,10 @@ impl StyleSteps {
     }
 }
 
-fn numbers(column: &Bound<'_, PyAny>) -> PyResult<Int64Array> {
-    let array: ArrayRef = make_array(ArrayData::from_pyarrow_bound(column)?);
-    let found = array.as_any().downcast_ref::<Int64Array>().cloned();
-    found.ok_or_else(|| PyValueError::new_err("a column of int64 is needed"))
-}
-
 /// The chunk of each member: the columns `size` and `page`, and the one that names its group.
 #[pyfunction]
-fn chunk_keys<'py>(batch: &Bound<'py, PyAny>, group: &str, most: u64) -> PyResult<Bound<'py, PyAny>> {
-    let rows = RecordBatch::from_pyarrow_bound(batch)?;
-    enter(batch.py(), || chunks::chunk_keys(&rows, group, most))?.to_data().to_pyarrow(batch.py())
+fn chunk_keys<'py>(batch: &Bound<'py, PyAny>, group: &str, chunk_size: u64) -> PyResult<Bound<'py, PyAny>> {
+    to_column(batch, |rows| chunks::chunk_keys(rows, group, chunk_size))
 }
 
 /// A copy of each row for every chunk of its group: rows and chunks.
@@ -112,25 +105,23 @@ fn chunk_keys<'py>(batch: &Bound<'py, PyAny>, group: &str, most: u64) -> PyResul
 fn chunk_copies<'py>(
     batch: &Bound<'py, PyAny>,
     group: &str,
-    most: u64,
+    chunk_size: u64,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let (py, rows) = (batch.py(), RecordBatch::from_pyarrow_bound(batch)?);
-    let (copies, keys) = enter(py, || chunks::chunk_copies(&rows, group, most))?;
+    let (copies, keys) = enter(py, || chunks::chunk_copies(&rows, group, chunk_size))?;
     Ok((copies.to_data().to_pyarrow(py)?, keys.to_data().to_pyarrow(py)?))
 }
 
 /// The first rows of each group of a sorted column, at most `count`.
 #[pyfunction]
 fn first_rows<'py>(group: &Bound<'py, PyAny>, count: usize) -> PyResult<Bound<'py, PyAny>> {
-    let rows = chunks::first_rows(&numbers(group)?, count);
-    rows.to_data().to_pyarrow(group.py())
+    on_column(group, |group| Ok(chunks::first_rows(int64s(group)?, count)))
 }
 
 /// For each page the number that samples are sorted by.
 #[pyfunction]
 fn page_hashes<'py>(pages: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let hashes: Int64Array = numbers(pages)?.unary(|page| ordered(page_hash(page)));
-    hashes.to_data().to_pyarrow(pages.py())
+    on_column(pages, |pages| Ok(int64s(pages)?.unary::<_, Int64Type>(|page| ordered(page_hash(page)))))
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

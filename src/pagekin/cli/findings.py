@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pagekin.run import Run
 
 URL = 60
-"""Columns of an address in a line."""
+"""Columns of a URL in a line."""
 
 
 def findings(run: Run) -> Iterator[tuple[str, str]]:

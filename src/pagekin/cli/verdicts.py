@@ -42,7 +42,7 @@ def verdicts(run: Path, to: Path | None, source: Path | None, form: str, force: 
 
     Without an option: the share of spam in judged samples with its 95% interval, and how far judges agree.
     Rows that are imported keep their judge and time; a row that is there already is left out. Pages are found
-    by their address if their id is another's here. A CSV needs the columns kind, label and url or target.
+    by their URL if their id is another's here. A CSV needs the columns kind, label and url or target.
 
     \b
     Examples:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from pagekin.crawl.answer import PASSING, parse_answer
 from pagekin.crawl.state import FrontierCrawl
@@ -18,13 +17,12 @@ from pagekin.readers.http import MAX_HEAD, parse_head
 from pagekin.readers.raw_record import RawRecord, field
 from pagekin.readers.record_scanner import RecordScanner
 from pagekin.readers.source import open_source
+from pagekin.urls import split_url
 
 PIECE = 1 << 20
 
 
 class StoredResponse(NamedTuple):
-    """A response as it was stored."""
-
     url: str
     head: bytes
     body: bytes
@@ -99,7 +97,7 @@ def stored_responses(folder: Path, limit: int) -> Iterator[StoredResponse]:
                     continue
                 marked |= stored.robots
                 # The first answer of a crawl is a robots.txt, but once such records were not marked.
-                if not marked and urlsplit(stored.url).path == f"/{ROBOTS}":
+                if not marked and (url := split_url(stored.url)) and url.path == f"/{ROBOTS}":
                     stored = stored._replace(robots=True)
                 yield stored
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
-from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from scrapy.resolver import CachingHostnameResolver, HostResolution
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
+
+from pagekin.urls import split_url
 
 if TYPE_CHECKING:
     from twisted.internet.base import ReactorBase
@@ -44,11 +45,14 @@ def is_public(address: str) -> bool:
 
 def named_places(urls: Iterable[str]) -> frozenset[tuple[str, int]]:
     """The hosts and ports that URLs name, and the web's own ports of these hosts."""
-    found = set()
+    found: set[tuple[str, int]] = set()
     for url in urls:
-        parts = urlsplit(url)
-        host = (parts.hostname or "").rstrip(".")
-        found |= {(host, port) for port in (*PORTS.values(), parts.port) if port is not None}
+        parts = split_url(url)
+        if parts is None:
+            continue
+        host = parts.host.strip("[]").rstrip(".")
+        ports = {int(parts.port)} if parts.port and parts.port.isdecimal() else set()
+        found |= {(host, port) for port in ports.union(PORTS.values())}
     return frozenset(found)
 
 

@@ -54,7 +54,6 @@ class Robots:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Robots:
-        """Made by Scrapy."""
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:

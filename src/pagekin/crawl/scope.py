@@ -1,4 +1,4 @@
-"""Which addresses belong to a crawl, and which lead nowhere."""
+"""Which URLs belong to a crawl, and which lead nowhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pagekin import _core
 from pagekin.errors import UsageError
-from pagekin.urls import absolute
+from pagekin.urls import UrlParts, absolute, split_url
 
 HOST, DOMAIN, PREFIX = "host", "domain", "prefix"
 SCOPES = (HOST, DOMAIN, PREFIX)
@@ -95,8 +95,6 @@ NO_PAGES = frozenset(
 )
 """File name endings of what is no page."""
 
-_SCHEME = re.compile(r"https?://[^/?#\s]", re.IGNORECASE)
-_NETLOC = re.compile(r"[a-z]+://([^/?#]*)", re.IGNORECASE)
 _OTHER = re.compile(r"[a-z][a-z0-9+-]*:(?!\d)", re.IGNORECASE)  # mailto:…, but not localhost:8000
 
 
@@ -106,78 +104,65 @@ class Scope:
     def __init__(self, seeds: Sequence[str], kind: str = HOST) -> None:
         self.seeds = [normal_seed(url) for url in seeds]
         self.kind = kind
-        self._allowed = {self._key(url) for url in self.seeds}
+        self._allowed = {self._key(parts) for seed in self.seeds if (parts := split_url(seed))}
 
     def refuses(self, url: str) -> str | None:
-        """Why an address is not fetched; None if it may be."""
-        if not _SCHEME.match(url):
+        """Why a URL is not fetched; None if it may be."""
+        parts = split_url(url)
+        if parts is None or not _is_http(parts):
             return "not-http"
-        if _has_userinfo(url):
+        if parts.userinfo is not None:
             return "userinfo"
-        if not self._inside(url):
+        if not self._inside(parts):
             return "outside"
-        return _trap(url)
+        return "too-long" if len(url) > MAX_URL else _trap(parts)
 
     def admit(self, seed: str, location: str) -> None:
         """A seed that redirects within its domain takes the crawl along: example.org to www.example.org."""
-        if self.kind == HOST and _domain(seed) == _domain(location) and _SCHEME.match(location):
-            self._allowed.add(self._key(location))
+        old, new = split_url(seed), split_url(location)
+        if self.kind == HOST and old and new and _is_http(new) and _domain(old) == _domain(new):
+            self._allowed.add(self._key(new))
 
-    def _inside(self, url: str) -> bool:
+    def _inside(self, url: UrlParts) -> bool:
         if self.kind == PREFIX:
-            return any(_without_scheme(url).startswith(prefix) for prefix in self._allowed)
+            return any((url.netloc + url.path).startswith(prefix) for prefix in self._allowed)
         return self._key(url) in self._allowed
 
-    def _key(self, url: str) -> str:
+    def _key(self, url: UrlParts) -> str:
         if self.kind == HOST:
-            return _netloc(url)
+            return url.netloc
         if self.kind == DOMAIN:
             return _domain(url)
-        return _without_scheme(url).partition("?")[0].rpartition("/")[0] + "/"
+        return url.netloc + url.path.rpartition("/")[0] + "/"
 
 
 def normal_seed(url: str) -> str:
-    """An address to begin with, written as links to it are."""
+    """A URL to begin with, written as links to it are."""
     url = url.strip()
     if "://" not in url and not _OTHER.match(url):
         url = f"http://{url}"
-    if _has_userinfo(url):
+    parts = split_url(url)
+    if parts is not None and parts.userinfo is not None:
         raise UsageError(
-            f"{_netloc(url)} is given with a user name or password, which a crawl would send and store; "
+            f"{parts.netloc} is given with a user name or password, which a crawl would send and store; "
             "leave out what comes before the @"
         )
-    seed = absolute(url) if _SCHEME.match(url) else None
+    seed = absolute(url) if parts is not None and _is_http(parts) else None
     if seed is None:
-        raise UsageError(f"{url!r} is not an address to crawl; give for instance https://www.example.org/")
+        raise UsageError(f"{url!r} is not a URL to crawl; give for instance https://www.example.org/")
     return seed
 
 
-def _has_userinfo(url: str) -> bool:
-    match = _NETLOC.match(url)
-    return match is not None and "@" in match[1]
+def _is_http(url: UrlParts) -> bool:
+    return url.scheme in ("http", "https") and bool(url.host)
 
 
-def _without_scheme(url: str) -> str:
-    _, _, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    return host.lower() + slash + path
+def _domain(url: UrlParts) -> str:
+    return _core.domain(url.host)
 
 
-def _netloc(url: str) -> str:
-    match = _NETLOC.match(url)
-    return match[1].rpartition("@")[2].lower() if match else ""
-
-
-def _domain(url: str) -> str:
-    host = _core.host(url)
-    return _core.domain(host) if host else ""
-
-
-def _trap(url: str) -> str | None:
-    if len(url) > MAX_URL:
-        return "too-long"
-    path, _, query = url.partition("#")[0].partition("?")
-    segments = path.split("/")[3:]
+def _trap(url: UrlParts) -> str | None:
+    query, segments = url.query or "", url.path.split("/")[1:]
     if len(segments) > MAX_SEGMENTS or query.count("&") >= MAX_PAIRS:
         return "trap"
     named = [segment for segment in segments if segment]

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pagekin.crawl.folder import CrawlFolder, crawl_folder
 from pagekin.crawl.params import CrawlParams
@@ -19,6 +18,7 @@ from pagekin.crawl.state import FrontierCrawl
 from pagekin.crawl.warc import CrawlWriter
 from pagekin.errors import MissingExtraError, NoPagesError, RunError
 from pagekin.fs import writing
+from pagekin.urls import split_url
 
 SAVE_EVERY = 10.0
 """Seconds between two versions of the curve on disk."""
@@ -143,13 +143,13 @@ ADVICE = {
     "timeout": "{hosts} did not answer in time: try again later, or with a longer timeout",
     "connection": "{hosts} closed the connection: check whether it wants http or https",
     "robots": "robots.txt of {hosts} does not allow it",
-    "not-html": "what {hosts} sent is no HTML: give the address of a page",
+    "not-html": "what {hosts} sent is no HTML: give the URL of a page",
 }
 """What to do if not a single page came, by the reason."""
 
 
 def _why(state: FrontierCrawl) -> str:
-    hosts = ", ".join(sorted({urlsplit(seed).netloc or seed for seed in state.scope.seeds}))
+    hosts = ", ".join(sorted({url.netloc for seed in state.scope.seeds if (url := split_url(seed))}))
     failed = [
         ADVICE[why].format(hosts=hosts) if why in ADVICE else f"{why} {count}"
         for why, count in sorted(state.failures.items())

@@ -44,8 +44,6 @@ OWN = SCHEMA.append(pa.field("passages", pa.list_(PASSAGE)))
 
 @dataclass(frozen=True)
 class Exported:
-    """What came of an export."""
-
     pages: int
     copies: int
     """left out: another page of their class stands for them"""

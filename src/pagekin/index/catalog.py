@@ -134,7 +134,6 @@ class Catalog:
         return found
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> dict[str, Any] | None:
-        """The first row."""
         found = self.rows(sql, values)
         return found[0] if found else None
 
@@ -144,7 +143,6 @@ class Catalog:
         return next(iter(row.values())) if row else None
 
     def page(self, page: int) -> dict[str, Any] | None:
-        """The row of a page."""
         return self.row("SELECT * FROM pages WHERE page = ?", [page])
 
     def pages(self, pages: Sequence[int]) -> dict[int, dict[str, Any]]:
@@ -159,7 +157,7 @@ class Catalog:
         return {row["page"]: row for row in found}
 
     def page_of_url(self, url: str) -> int | None:
-        """The page of an address, the newest one if it was met more than once."""
+        """The page of a URL, the newest one if it was met more than once."""
         found: int | None = self.one(
             "SELECT page FROM urls WHERE hash = hash(?) AND page IN "
             "(SELECT page FROM pages WHERE url = ? AND page IN (SELECT page FROM urls WHERE hash = hash(?))) "
@@ -173,5 +171,4 @@ class Catalog:
         return {row["name"]: row["rows"] for row in self.rows("SELECT name, rows FROM sizes")}
 
     def close(self) -> None:
-        """Closes the file."""
         self._db.close()

@@ -58,5 +58,4 @@ class WordIndex:
         return [page for page, _ in found], found[0][1] if found else 0
 
     def close(self) -> None:
-        """Closes the file."""
         self._db.close()

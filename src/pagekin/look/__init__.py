@@ -1,8 +1,8 @@
 """How pagekin looks: what the report and the review app draw with.
 
-    words      numbers and addresses as people read them
+    words      numbers and URLs as people read them
     markup     elements whose text is escaped
-    table      `Table` and `Column`: headers in words, numbers right, addresses cut in the middle
+    table      `Table` and `Column`: headers in words, numbers right, URLs cut in the middle
     scales     axes with ticks that read 1, 10, 100, 1k; ranges for a log axis; thinning
     chart      `Chart`: curves, points, columns
     drawings   bars, a barcode of passages, a gauge for a table's cell

@@ -17,7 +17,6 @@ def asset(name: str) -> str:
 
 @cache
 def stylesheet() -> str:
-    """All styles."""
     return asset("chart.css") + asset("look.css")
 
 

@@ -25,8 +25,6 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Mark:
-    """A point of a chart."""
-
     x: float
     y: float
     title: str = ""

@@ -40,14 +40,14 @@ def bars(rows: Sequence[tuple[str, float, str]], alt: str, *, written: Sequence[
     return drawing(join(parts), WIDTH, max(step * len(rows), 1), alt)
 
 
-def barcode(length: int, runs: Sequence[tuple[int, int, int, str]], alt: str) -> Html:
-    """A strip that shows where each source sits: runs of (from, to, series, title) along `length` words.
+def barcode(length: int, spans: Sequence[tuple[int, int, int, str]], alt: str) -> Html:
+    """A strip that shows where each source sits: spans of (from, to, series, title) along `length` words.
 
     Series 0 is text that is nobody's: too common to say whose.
     """
     size = max(length, 1)
     parts = []
-    for low, high, series, title in runs:
+    for low, high, series, title in spans:
         x = 1000 * low / size
         wide = max(1000 * (high - low) / size, 1.0)
         kind = "c0" if series == 0 else f"c{(series - 1) % 8 + 1}"

@@ -1,4 +1,4 @@
-"""Graphs of pages: nodes that are linked lie together. The same graph is always drawn the same."""
+"""Graphs of pages: joined nodes lie together. The same graph is always drawn the same."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pagekin.look.words import short
 Place = tuple[float, float]
 
 ROUNDS = 50
-LINKS = 2000
-"""Links that are drawn at most."""
+MAX_EDGES = 2000
+"""Edges that are drawn at most."""
 NAME = 26
 """Letters of a name in the legend."""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Pages and the links among them, by their places in a list."""
+    """Pages and the edges among them, by their places in a list."""
 
     pages: Sequence[str]
     """what each page is coloured by, such as its domain"""
-    links: Sequence[tuple[int, int]]
+    edges: Sequence[tuple[int, int]]
     titles: Sequence[str] = field(default=())
     """what to show over each page; what it is coloured by, if not given"""
     centre: int | None = None
@@ -36,7 +36,7 @@ class Graph:
     def components(self) -> list[list[int]]:
         """What is connected, the largest first."""
         near: list[list[int]] = [[] for _ in self.pages]
-        for a, b in self.links:
+        for a, b in self.edges:
             near[a].append(b)
             near[b].append(a)
         found, seen = [], [False] * len(self.pages)
@@ -64,7 +64,7 @@ def draw(graph: Graph, alt: str) -> Html:
     top = LINE * len(rows) + 12.0
     places, height = _fitted(layout(graph), top)
     size = max(2.4, min(6.0, 70 / math.sqrt(max(len(places), 1))))
-    ends = thinned(list(graph.links), LINKS)
+    ends = thinned(list(graph.edges), MAX_EDGES)
     path = "".join(
         f"M{places[a][0]:.0f} {places[a][1]:.0f}L{places[b][0]:.0f} {places[b][1]:.0f}" for a, b in ends
     )
@@ -109,7 +109,7 @@ def layout(graph: Graph) -> list[Place]:
         radius = _radius(len(part))
         if x and x + 2 * radius > width:
             x, y, height = 0.0, y - height - 1, 0.0
-        for node, (dx, dy) in zip(part, _spread(part, graph.links), strict=True):
+        for node, (dx, dy) in zip(part, _spread(part, graph.edges), strict=True):
             places[node] = (x + radius * (1 + dx), y - radius * (1 + dy))
         x += 2 * radius + 1
         height = max(height, 2 * radius)
@@ -120,18 +120,18 @@ def _radius(nodes: int) -> float:
     return 0.8 * math.sqrt(nodes - 1) + 0.2
 
 
-def _spread(part: list[int], links: Sequence[tuple[int, int]]) -> list[Place]:
+def _spread(part: list[int], edges: Sequence[tuple[int, int]]) -> list[Place]:
     """The nodes of a component in the unit disc (Fruchterman and Reingold's forces, from a spiral)."""
     size = len(part)
     if size == 1:
         return [(0.0, 0.0)]
     number = {node: at for at, node in enumerate(part)}
-    ends = [(number[a], number[b]) for a, b in links if a in number]
+    ends = [(number[a], number[b]) for a, b in edges if a in number]
     turn = math.pi * (3 - math.sqrt(5))
     xs = [math.sqrt((n + 0.5) / size) * math.cos(n * turn) for n in range(size)]
     ys = [math.sqrt((n + 0.5) / size) * math.sin(n * turn) for n in range(size)]
     if len(ends) >= 0.9 * size * (size - 1) / 2:
-        return list(zip(xs, ys, strict=True))  # all are linked with all: forces would find no order
+        return list(zip(xs, ys, strict=True))  # all are joined with all: forces would find no order
     ideal = math.sqrt(math.pi / size)
     for step in range(ROUNDS):
         fx, fy = [0.0] * size, [0.0] * size

@@ -1,4 +1,4 @@
-// What pages of pagekin do beyond showing: tables sort, addresses copy, figures explain and download.
+// What pages of pagekin do beyond showing: tables sort, URLs copy, figures explain and download.
 // Plain ES module; everything works on what is in the page, and nothing is fetched.
 
 /** Shows a short text near a place; an empty text hides it. */

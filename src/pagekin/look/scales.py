@@ -119,9 +119,9 @@ def log_bins(values: Iterable[int], per_decade: int = 10) -> list[tuple[int, int
     return [(low, high - 1) for low, high in pairwise(edges)]
 
 
-def thinned(points: list[T], most: int) -> list[T]:
+def thinned(points: list[T], max_points: int) -> list[T]:
     """At most so many of the points, evenly spread, the first and the last among them."""
-    if len(points) <= most:
+    if len(points) <= max_points:
         return points
-    places = {round(n * (len(points) - 1) / (most - 1)) for n in range(most)}
+    places = {round(n * (len(points) - 1) / (max_points - 1)) for n in range(max_points)}
     return [points[place] for place in sorted(places)]

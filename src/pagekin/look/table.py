@@ -1,4 +1,4 @@
-"""Tables as people read them: headers in words, numbers on the right, addresses cut in the middle."""
+"""Tables as people read them: headers in words, numbers on the right, URLs cut in the middle."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from pagekin.look.words import FORMS, NUMBERS, UNKNOWN, plain, short
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table."""
-
     words: str
     """the header"""
     form: str = "text"
@@ -134,7 +132,7 @@ def cell(column: Column, value: Any) -> Html:
 
 
 def copied(url: str) -> Html:
-    """An address cut in the middle, whole in the tooltip; a click copies it.
+    """A URL cut in the middle, whole in the tooltip; a click copies it.
 
     It is no link: what was crawled may be hostile, and a report should not lead there by accident.
     """

@@ -1,4 +1,4 @@
-"""Numbers and addresses as people read them: one form for the report, the review app and the terminal."""
+"""Numbers and URLs as people read them: one form for the report, the review app and the terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNKNOWN = "–"
 """What stands where a table holds nothing."""
 
 URL_WIDTH = 56
-"""Characters of an address that are shown."""
+"""Characters of a URL that are shown."""
 
 
 def plain(value: object) -> str:
@@ -97,7 +97,7 @@ def plural(number: int, one: str, many: str | None = None) -> str:
 
 
 def short_url(url: str, width: int = URL_WIDTH) -> str:
-    """An address cut in the middle: where it is and how it ends say the most.
+    """A URL cut in the middle: where it is and how it ends say the most.
 
     Examples:
         >>> short_url("https://www.example.org/a/very/long/path/to/some/page.html?id=1", 40)
@@ -115,7 +115,6 @@ def short_url(url: str, width: int = URL_WIDTH) -> str:
 
 
 def short(text: str, width: int) -> str:
-    """A text cut at its end."""
     shown = plain(text)
     return shown if len(shown) <= width else shown[: width - 1].rstrip() + "…"
 

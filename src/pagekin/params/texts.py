@@ -154,7 +154,7 @@ class QuiltParams:
     foreign: str = field(
         default="domain",
         metadata={
-            "doc": "a source must be on another host, domain or address than the quilt",
+            "doc": "a source must be on another host, domain or IP address than the quilt",
             "flag": "--foreign",
             "choices": ("none", "host", "domain", "ip"),
         },
@@ -192,7 +192,7 @@ class QuiltParams:
         metadata={
             "doc": "near-duplicates take no part if they are at least this similar to their representative",
             "paper": 0.0,
-            "evidence": "pages of one site with a large frame are .8 alike: with all of "
+            "evidence": "pages of one site with much boilerplate are .8 alike: with all of "
             "their class left out, text "
             "that only one of them has finds no source (.98 of planted quilts with all sources, else all)",
         },

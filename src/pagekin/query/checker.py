@@ -1,7 +1,7 @@
 """New pages against everything a run knows: pages like them, clusters, classes, and the verdicts these carry.
 
-A page is sketched by the same native pass as a scan's, then looked up (`pagekin.index.known`). Nothing is
-scanned.
+A page is sketched by the same native pass as a scan's, then looked up (`pagekin.index.check_index`). Nothing
+is scanned.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pagekin.detect.quilts.find import gram_index_path
 from pagekin.detect.sketch import Sketch
 from pagekin.errors import InputError
 from pagekin.index.catalog import Catalog
+from pagekin.index.check_index import NO_CLUSTER, CheckIndex, Found
 from pagekin.index.folder import IndexFolder
-from pagekin.index.known import NO_CLUSTER, Found, Known
-from pagekin.index.shelf import Shelf
+from pagekin.index.page_column import PageColumn
 from pagekin.query.check import KnownGrams
 from pagekin.readers.base import valid_text
 from pagekin.run import Run
@@ -54,7 +54,7 @@ class Answer:
     verdict: dict[str, Any] | None
     """label, reason (a sentence), through (page, class or cluster), target, by_hand, who, at"""
     known: dict[str, Any] | None
-    """the stored page of the same address"""
+    """the stored page of the same URL"""
     style: dict[str, Any] | None
     text: dict[str, Any] | None
     quilt: dict[str, Any] | None
@@ -88,7 +88,7 @@ class Checker:
         self.params = run.params
         self.catalog = catalog or Catalog(run, IndexFolder(run, index))
         self.state = state or State(run)
-        self.known = Known(run, self.catalog, self.catalog.folder)
+        self.known = CheckIndex(run, self.catalog, self.catalog.folder)
         self._sketcher = Sketch(self.params.style, self.params.shingles).native(1)
         self._grams: KnownGrams | None = None
         if gram_index_path(run).exists():
@@ -127,7 +127,7 @@ class Checker:
         sketch: dict[str, Any] = {"words": row.get("words"), "md5": "0" * 32}
         columns = [("sketches", name) for name in ("style", "structure", "shingles", "md5")]
         for table, column in (*columns, ("texts", "text")):
-            sketch[column] = Shelf(self.run, table, column).get([page]).get(page)
+            sketch[column] = PageColumn(self.run, table, column).get([page]).get(page)
         return self._answer(Asked(html=b"" if sketch["style"] else None, url=url), sketch, CHECKS)
 
     def _answer(self, asked: Asked, sketch: dict[str, Any], checks: Sequence[str]) -> Answer:
@@ -250,7 +250,7 @@ class Checker:
         """The verdict that weighs most: of the page itself, then of its copies, then of its template."""
         say = answer.evidence.append
         if answer.known is not None:
-            self._take(answer, answer.known["verdict"], "page", answer.known["page"], "This address is known")
+            self._take(answer, answer.known["verdict"], "page", answer.known["page"], "This URL is known")
         if answer.text is not None:
             for page in answer.text["exact"]:
                 say(f"Its text is that of {page['url']}")
@@ -283,7 +283,6 @@ class Checker:
             answer.verdict = verdict | {"through": through, "target": target, "reason": reason}
 
     def close(self) -> None:
-        """Lets go of the files."""
         self.known.close()
         self.catalog.close()
 

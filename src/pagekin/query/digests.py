@@ -61,10 +61,10 @@ def digest_length(digest: str) -> int:
         >>> digest_length("3:C:C"), digest_length("3:aaaaaab:xyz")
         (1, 4)
     """
-    return max(len(_RUN.sub(r"\1\1\1", signature)) for signature in digest.split(":")[1:])
+    return max(len(_REPEATS.sub(r"\1\1\1", signature)) for signature in digest.split(":")[1:])
 
 
-_RUN = re.compile(r"(.)\1{3,}")
+_REPEATS = re.compile(r"(.)\1{3,}")
 
 HEADER = "ssdeep,1.1--blocksize:hash:hash,filename"
 _HEADERS = (HEADER, "ssdeep,1.0--blocksize:hash:hash,filename")

@@ -45,7 +45,7 @@ class Run(run.Run):
 
         Args:
             page: HTML as bytes, an HTML or .txt file, or the URL of a page of this run.
-            url: Where the page is from. A stored page of the same address is the page itself.
+            url: Where the page is from. A stored page of the same URL is the page itself.
 
         Examples:
             >>> import pagekin

@@ -31,7 +31,6 @@ class Sql:
                 self._db.register(name, run.dataset(name))
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """The answer, whole."""
         try:
             return self._db.execute(query, values).fetchall()
         except (duckdb.IOException, duckdb.InvalidInputException) as error:
@@ -39,9 +38,7 @@ class Sql:
             raise damaged(self.run.path, asked, error) from error
 
     def row(self, query: str, *values: Any) -> tuple[Any, ...]:
-        """The first row of the answer."""
         return self.rows(query, *values)[0]
 
     def value(self, query: str, *values: Any) -> Any:
-        """The first value of the answer."""
         return self.row(query, *values)[0]

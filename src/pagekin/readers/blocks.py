@@ -17,7 +17,7 @@ from pagekin.readers.stream import AHEAD, OVERLAP, PIECE, Stream
 
 LARGE = 512 << 10
 SHORT = 4 << 10
-"""So many bytes may be read in vain for each record."""
+"""Bytes that may be read for each record without finding one."""
 END = b"\r\n\r\n"
 START = re.compile(rb"WARC/[01]\.\d\d?\r?\n[A-Za-z-]{1,40}:")
 _FIRST = 64 << 10  # of a large block, enough to tell whether it is wanted

@@ -39,7 +39,7 @@ class Lookahead:
         self._carry = b""  # its last bytes
         self._starts = array("Q")  # where records seem to begin
         self._blanks = array("H")  # and how many bytes of line ends come before
-        self._runs: list[tuple[int, int]] = []  # positions followed by nothing but line ends
+        self._gaps: list[tuple[int, int]] = []  # positions followed by nothing but line ends
         self.end: int | None = None
         """Where the stream ends, once it was seen."""
 
@@ -48,7 +48,7 @@ class Lookahead:
         passed = bisect_left(self._starts, begin)
         if passed * 2 >= len(self._starts):
             del self._starts[:passed], self._blanks[:passed]
-            self._runs = [run for run in self._runs if run[1] >= begin]
+            self._gaps = [gap for gap in self._gaps if gap[1] >= begin]
         try:
             while self.end is None and self._position < end + REST and len(self._starts) <= MAX_STARTS:
                 self._read()
@@ -66,7 +66,7 @@ class Lookahead:
             gap = self._starts[following] - end
             if gap <= self._blanks[following] and gap + len(_MAGIC) <= REST:
                 return True
-        return any(first <= end <= last for first, last in self._runs)
+        return any(first <= end <= last for first, last in self._gaps)
 
     def _read(self) -> None:
         more = self._reader.read(SNIFF)
@@ -83,11 +83,11 @@ class Lookahead:
             self._blanks.append(len(before) - len(before.rstrip(b"\r\n")))
             found = data.find(_MAGIC, found + len(_MAGIC))
         blank = data.translate(_BLANK)
-        run = blank.find(b"\1" * REST)
-        while run >= 0:
-            stop = blank.find(b"\0", run)
+        first = blank.find(b"\1" * REST)
+        while first >= 0:
+            stop = blank.find(b"\0", first)
             stop = len(data) if stop < 0 else stop
-            self._runs.append((base + run, base + stop - REST))
-            run = blank.find(b"\1" * REST, stop)
+            self._gaps.append((base + first, base + stop - REST))
+            first = blank.find(b"\1" * REST, stop)
         self._position += len(more)
         self._carry = data[-_CARRY:]

@@ -81,7 +81,7 @@ def _repeated(file: pq.ParquetFile) -> list[str]:
 
 
 def parquet_format(path: str) -> str:
-    """What a Parquet file holds: pages, or an index of them. A file that cannot be opened is no matter here.
+    """What a Parquet file holds: pages, or an index of them. A file that cannot be opened counts as pages.
 
     Raises:
         InputError: it has the columns of neither.

@@ -71,7 +71,6 @@ class Source(io.RawIOBase):
         return position
 
     def tell(self) -> int:
-        """The offset in the stored file."""
         position: int = self._file.tell()
         return position
 
@@ -80,7 +79,6 @@ class Source(io.RawIOBase):
         return True
 
     def readable(self) -> bool:
-        """Always."""
         return True
 
     def reaches(self, offset: int) -> bool:
@@ -147,15 +145,12 @@ class ReplayBuffer(Source):
         return self._position
 
     def tell(self) -> int:
-        """The offset in the stream."""
         return self._position
 
     def seekable(self) -> bool:
-        """Not to any offset."""
         return False
 
     def size(self) -> int | None:
-        """Not known."""
         return None
 
     def close(self) -> None:
@@ -189,7 +184,6 @@ class FileSlice(io.RawIOBase):
         return self.tell()
 
     def tell(self) -> int:
-        """The offset in the part."""
         return self._position - self._start
 
 

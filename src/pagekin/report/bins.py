@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from pagekin.look.chart import Chart, Mark
 from pagekin.look.figure import Figure
-from pagekin.look.scales import Axis, log_bins, thinned
+from pagekin.look.scales import Axis, log_bins
 from pagekin.look.table import Column
 from pagekin.look.words import count, percent, plural
 
@@ -106,11 +106,6 @@ def log_ranks(total: int) -> list[int]:
     if total <= MOST_RANKS:
         return list(range(1, total + 1))
     return sorted({low for low, _ in log_bins([total], 30)} - {0} | {total})
-
-
-def curve_title(pages: Sequence[tuple[float, str]], most: int = 120) -> list[tuple[float, str]]:
-    """What to show along a curve: some places of it."""
-    return thinned(list(pages), most)
 
 
 def pages_on(pages: int, domains: int) -> str:

@@ -56,7 +56,6 @@ def chapters(data: Data, clusters: Sequence[int] = (), like: Sequence[str] = ())
 
 
 def rendered(data: Data, sections: Sequence[Section]) -> str:
-    """The whole page."""
     name = _name(data.run)
     style, script = Html(stylesheet()), Html(asset("look.js"))
     policy = (

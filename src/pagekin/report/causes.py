@@ -17,22 +17,22 @@ CAUSES = {
     "sort order": "sort orders",
     "calendar": "calendars",
     "host alias": "other names of the host",
-    "fetched again": "addresses fetched twice",
+    "fetched again": "URLs fetched twice",
     "scheme": "http beside https",
 }
 """Causes as a sentence names them."""
 
 
 def causes(data: Data) -> Section:
-    """Which software and which addresses make the duplicates."""
+    """Which software and which URLs make the duplicates."""
     if not data.has("duplicate_rates", "url_parameters"):
         return not_run("causes", "Causes", "fuzzy")
     copies = data.value("SELECT coalesce(sum(duplicates), 0)::BIGINT FROM duplicate_rates")
     blocks: list[Block] = [
         paragraph(
-            "Pages of one site whose addresses are built alike are looked at together. Where their "
+            "Pages of one site whose URLs are built alike are looked at together. Where their "
             "duplicates have a "
-            "reason that shows in the addresses, such as a session id, it is named. Duplicates are "
+            "reason that shows in the URLs, such as a session id, it is named. Duplicates are "
             "those found by "
             "digest.",
             lead=True,
@@ -64,14 +64,14 @@ def causes(data: Data) -> Section:
         finding = Finding(count(many), says)
         blocks.append(_figure(found, copies, known))
     else:
-        title = "No duplicate has a cause that shows in its address"
+        title = "No duplicate has a cause that shows in its URL"
         finding = Finding(
             "0",
             f"of {plural(copies, 'duplicate')} {'has' if copies == 1 else 'have'} a cause that shows "
-            "in the address.",
+            "in the URL.",
         )
-        blocks.append(empty("Addresses of duplicates show no session ids, print views, mirrors or the like."))
-    blocks += [heading("Addresses that give the most duplicates"), _rates(data)]
+        blocks.append(empty("URLs of duplicates show no session ids, print views, mirrors or the like."))
+    blocks += [heading("URLs that give the most duplicates"), _rates(data)]
     blocks += _parameters(data)
     return Section("causes", "Causes", title, blocks, finding)
 
@@ -111,7 +111,7 @@ def _rates(data: Data) -> Table:
         ),
         Column("due to it", "count", "caused"),
         Column("software", "text", "software", width=30),
-        Column("addresses", "text", "pattern", "host, shape of the path and keys of the query", width=54),
+        Column("URLs", "text", "pattern", "host, shape of the path and keys of the query", width=54),
         Column("a duplicate", "url", "url"),
         Column("what it repeats", "url", "of_url"),
     ]
@@ -119,10 +119,10 @@ def _rates(data: Data) -> Table:
         columns,
         rows,
         total,
-        "kinds of addresses",
+        "kinds of URLs",
         data.show("duplicate_rates"),
         "duplicates",
-        "Addresses that give the most duplicates",
+        "URLs that give the most duplicates",
         "duplicate-rates",
     )
 

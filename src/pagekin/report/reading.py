@@ -66,7 +66,7 @@ def reading(data: Data) -> Section:
 
 
 def _inputs(inputs: list[dict[str, Any]]) -> list[Block]:
-    # Names alone: where they were kept is nobody else's business.
+    # Names without folders: a report is passed on, and folders may be private.
     rows = [[Path(i["path"]).name, i["format"], i["size"]] for i in inputs[:TOP]]
     columns = [
         Column("input", "text", "path", width=70),

@@ -76,12 +76,10 @@ class Section:
     """for the first screen"""
 
     def html(self) -> Html:
-        """The chapter."""
         parts = (block if isinstance(block, Html) else block.html() for block in self.blocks)
         return tag("section", tag("h2", self.title, id=self.key), *parts)
 
     def figures(self) -> Iterator[Figure]:
-        """All figures in it, in order."""
         for block in self.blocks:
             if isinstance(block, Figure):
                 yield block
@@ -89,17 +87,14 @@ class Section:
                 yield from block.figures
 
     def tables(self) -> Iterator[Table]:
-        """All tables in it, in order."""
         return (block for block in self.blocks if isinstance(block, Table))
 
 
 def paragraph(*parts: object, lead: bool = False) -> Html:
-    """Text."""
     return tag("p", *parts, class_="lead" if lead else None)
 
 
 def heading(text: str, key: str | None = None) -> Html:
-    """A heading inside a chapter."""
     return tag("h3", text, id=key)
 
 
@@ -119,7 +114,7 @@ def facts(rows: Sequence[tuple[str, str]]) -> Html:
 
 
 def not_run(key: str, name: str, detector: str) -> Section:
-    """A chapter on what nobody looked for."""
+    """A chapter for a detector that did not run."""
     title = f"{name}: not looked for"
     says = f"{name} were not looked for."
     hint = f"The scan ran without {detector}; scan again with `--only {detector}`, or without `--only`."

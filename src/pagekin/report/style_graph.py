@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from pagekin import _core
 from pagekin.errors import UsageError
 from pagekin.look.figure import Figure
-from pagekin.look.graph import LINKS, Graph, draw
+from pagekin.look.graph import MAX_EDGES, Graph, draw
 from pagekin.look.table import Column, Table
 from pagekin.look.words import count, percent, plural, short_url, similarity
 from pagekin.params import StyleParams
@@ -28,7 +27,7 @@ def sample_figure(data: Data) -> Figure | None:
     least = data.run.params.style.n
     rows = data.rows("SELECT page FROM pages WHERE noise_chars >= ? ORDER BY page", least)
     graph, urls = _graph(data.run, _spread(pa.array([page for (page,) in rows], pa.int64())), None)
-    if not graph.links:
+    if not graph.edges:
         return None
     parts = [part for part in graph.components() if len(part) > 1]
     alone = len(graph.pages) - sum(map(len, parts))
@@ -89,7 +88,7 @@ def cluster(data: Data, rank: int) -> Section:
     graph, urls = _graph(data.run, sample, centroid)
     if graph.pages:
         pairs = len(graph.pages) * (len(graph.pages) - 1) / 2
-        title = f"{percent(len(graph.links) / pairs) if pairs else '0%'} of the pairs of its pages are linked"
+        title = f"{percent(len(graph.edges) / pairs) if pairs else '0%'} of the pairs of its pages are linked"
         shown = plural(len(graph.pages), "page")
         note = (
             f"{shown} of {pages:,}; colours and shapes are domains, the ring is the "
@@ -100,12 +99,12 @@ def cluster(data: Data, rank: int) -> Section:
 
 
 def _thinned(graph: Graph) -> str:
-    return f" {LINKS:,} of {len(graph.links):,} links are drawn." if len(graph.links) > LINKS else ""
+    return f" {MAX_EDGES:,} of {len(graph.edges):,} links are drawn." if len(graph.edges) > MAX_EDGES else ""
 
 
 def _figure(key: str, title: str, graph: Graph, urls: list[str], note: str) -> Figure:
     degree = [0] * len(graph.pages)
-    for a, b in graph.links:
+    for a, b in graph.edges:
         degree[a] += 1
         degree[b] += 1
     rows = [[url, domain, linked] for url, domain, linked in zip(urls, graph.pages, degree, strict=True)]
@@ -114,7 +113,7 @@ def _figure(key: str, title: str, graph: Graph, urls: list[str], note: str) -> F
         Column("domain", "text", "domain", width=40),
         Column("linked pages", "count", "linked"),
     ]
-    alt = f"{title}. {plural(len(graph.links), 'link')} among {plural(len(graph.pages), 'page')}."
+    alt = f"{title}. {plural(len(graph.edges), 'link')} among {plural(len(graph.pages), 'page')}."
     return Figure(key, title, draw(graph, alt), columns, rows, note)
 
 
@@ -126,19 +125,20 @@ def _spread(pages: pa.Array) -> pa.Array:
 
 
 def _graph(run: Run, pages: pa.Array, centroid: int | None) -> tuple[Graph, list[str]]:
-    """The links among these pages, the domains to colour them by, and their addresses."""
-    rows = _rows(run, "sketches", ["page", "style", "structure"], pages)
-    known = {row["page"]: row for row in _rows(run, "pages", ["page", "url", "domain"], pages).to_pylist()}
+    """The edges among these pages, the domains to colour them by, and their URLs."""
+    rows = run.page_columns("sketches", ["page", "style", "structure"], pages)
+    sites = run.page_columns("pages", ["page", "url", "domain"], pages)
+    known = {row["page"]: row for row in sites.to_pylist()}
     found = rows.filter(pc.or_(pc.is_valid(rows["style"]), pc.is_valid(rows["structure"])))
     ids: list[int] = found["page"].to_pylist()
-    links = sorted(_links(found, "style", run.params.style) | _links(found, "structure", run.params.style))
+    edges = sorted(_edges(found, "style", run.params.style) | _edges(found, "structure", run.params.style))
     centre = ids.index(centroid) if centroid in ids else None
     urls = [known[page]["url"] or "" for page in ids]
     domains = [known[page]["domain"] or "?" for page in ids]
-    return Graph(domains, links, [short_url(url) for url in urls], centre), urls
+    return Graph(domains, edges, [short_url(url) for url in urls], centre), urls
 
 
-def _links(rows: pa.Table, kind: str, params: StyleParams) -> set[tuple[int, int]]:
+def _edges(rows: pa.Table, kind: str, params: StyleParams) -> set[tuple[int, int]]:
     """Pairs of rows that match in enough dimensions of one kind of fingerprint, the smaller first."""
     t = params.t if kind == "style" else params.structure_t
     if not t:
@@ -147,16 +147,9 @@ def _links(rows: pa.Table, kind: str, params: StyleParams) -> set[tuple[int, int
     prints = pc.fill_null(rows[kind].combine_chunks(), none)
     matrix = _core.StyleMatrix(1, params.m)
     matrix.push(pa.record_batch({"page": rows["page"].combine_chunks(), "style": prints}))
-    links = set()
+    edges = set()
     for a, one in enumerate(prints.to_pylist()):
         matching = matrix.scan(one).column("matching")
         similar = pc.indices_nonzero(pc.greater_equal(matching, t)).to_pylist()
-        links |= {(b, a) for b in similar if b < a}
-    return links
-
-
-def _rows(run: Run, table: str, columns: list[str], pages: pa.Array) -> pa.Table:
-    data = run.dataset(table)
-    with run.reading(table):
-        rows: pa.Table = data.to_table(columns=columns, filter=ds.field("page").isin(pages))
-    return rows.sort_by("page")
+        edges |= {(b, a) for b in similar if b < a}
+    return edges

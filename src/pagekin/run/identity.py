@@ -60,9 +60,9 @@ def _other_inputs(old: Sequence[str], new: Sequence[str]) -> str:
     return "" if old == new else f"the same files in another order, which began with {old[0]}"
 
 
-def _some(paths: Sequence[str], most: int = 3) -> str:
-    rest = len(paths) - most
-    return ", ".join(paths[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+def _some(paths: Sequence[str], max_shown: int = 3) -> str:
+    rest = len(paths) - max_shown
+    return ", ".join(paths[:max_shown]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def difference(old: Any, new: Any, name: str = "") -> str:

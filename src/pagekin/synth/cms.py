@@ -1,6 +1,6 @@
-"""Sites run by content management systems that show the same thing under many addresses.
+"""Sites run by content management systems that show the same thing under many URLs.
 
-Session ids, print views, sort orders, calendars, pagination and tags: each page names the one address
+Session ids, print views, sort orders, calendars, pagination and tags: each page names the one URL
 (`cms_unique`) whose content it repeats. Site types differ in which of these they suffer from; one type
 repeats nothing.
 """
@@ -67,7 +67,6 @@ class _Entry(NamedTuple):
 
 
 def cms(web: Web, unit: Unit) -> Iterator[Page]:
-    """One such site."""
     kind = TYPES[unit.number % len(TYPES)]
     info = web.info(unit)
     site = web.site(info)

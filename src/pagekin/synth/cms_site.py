@@ -1,8 +1,8 @@
-"""CMS-like sites that answer requests: one document under many addresses, and a known number of unique pages.
+"""CMS-like sites that answer requests: one document under many URLs, and a known number of unique pages.
 
-`cms` writes such sites into a made-up web; these here are to be crawled. A site is a function from an address
+`cms` writes such sites into a made-up web; these here are to be crawled. A site is a function from a URL
 (path and query) to a `View`: what is shown, and where it links to. Nothing is stored, so a site may have
-endlessly many addresses, as those with session ids and calendars do.
+endlessly many URLs, as those with session ids and calendars do.
 
     sessions    a forum that puts a new session id into every link of every answer
     printer     a wiki with a print view and a large-print view of each page
@@ -11,7 +11,7 @@ endlessly many addresses, as those with session ids and calendars do.
     replies     a blog: a "reply to" link for each comment, tags under two names
     mixed       a portal with something of all this
     late        a blog whose archive lies behind three years of empty months: a plateau that is not the end
-    clean       every address shows something of its own
+    clean       every URL shows something of its own
 """
 
 from __future__ import annotations
@@ -106,9 +106,9 @@ class CmsSite:
             found.update(f"month:{month}" for month in range(EMPTY_MONTHS, EMPTY_MONTHS + self._months()))
         return found
 
-    def view(self, address: str) -> View:
+    def view(self, url: str) -> View:
         """The answer to a request for a path and query."""
-        parts = urlsplit(address)
+        parts = urlsplit(url)
         query = dict(parse_qsl(parts.query))
         folder, _, name = parts.path.strip("/").partition("/")
         show: Callable[[str, dict[str, str]], View | None] | None = {
@@ -118,12 +118,12 @@ class CmsSite:
         view = show(name, query) if show is not None else None
         if view is None:
             return View(None, "Not found", links=(("/", "home"),))
-        return self._with_sessions(address, view)
+        return self._with_sessions(url, view)
 
     def _home(self, _: str, query: dict[str, str]) -> View:
         latest = tuple(range(min(5, self._shown)))
         links = [(f"/list/{c}", f"category {c}") for c in range(CATEGORIES)]
-        links += [(self._address(n, "home"), self.title(n)) for n in latest]
+        links += [(self._path_of(n, "home"), self.title(n)) for n in latest]
         if self.habits.tags:
             links += [(f"/tag/{tag}", f"tag {tag}") for tag in range(TAGS)]
         if self.habits.calendar:
@@ -142,7 +142,7 @@ class CmsSite:
             members = tuple(sorted(members, key=lambda n: mix(self.seed, order, n)))
             members = members[::-1] if query.get("order") == "desc" else members
         here = f"/list/{category}" + (f"?page={page}" if page else "")
-        links = [(self._address(n, f"list{category}"), self.title(n)) for n in members]
+        links = [(self._path_of(n, f"list{category}"), self.title(n)) for n in members]
         if page + 1 < self._pages(category):
             links.append((f"/list/{category}?page={page + 1}", "next"))
         if page:
@@ -162,7 +162,7 @@ class CmsSite:
         first, last = (0, self._shown) if number < self._shown else (self._shown, self.documents)
         for step in (1, 2, 7):
             other = first + (number - first + step * CATEGORIES) % max(1, last - first)
-            links.append((self._address(other, "related"), self.title(other)))
+            links.append((self._path_of(other, "related"), self.title(other)))
         if self.habits.print_views:
             links.append((_with(here, "view=print"), "print"))
         if self.habits.print_views > 1:
@@ -190,7 +190,7 @@ class CmsSite:
             return None
         chosen = rng_for(self.seed, "members", tag).sample(range(self._shown), min(PER_PAGE, self._shown))
         members = tuple(chosen)
-        links = tuple((self._address(n, f"tag{tag}"), self.title(n)) for n in members)
+        links = tuple((self._path_of(n, f"tag{tag}"), self.title(n)) for n in members)
         return View(f"tag:{tag}", f"Tag {tag}", members, links=links)
 
     def _calendar(self, _: str, query: dict[str, str]) -> View | None:
@@ -219,7 +219,7 @@ class CmsSite:
             return View("empty month", "Archive", note=f"Month {month}", links=tuple(back))
         first = self._shown + (month - EMPTY_MONTHS) * PER_PAGE
         members = tuple(range(first, min(first + PER_PAGE, self.documents)))
-        links = [(self._address(n, "archive"), self.title(n)) for n in members]
+        links = [(self._path_of(n, "archive"), self.title(n)) for n in members]
         return View(f"month:{month}", "Archive", members, links=(*links, *back))
 
     def title(self, number: int) -> str:
@@ -230,9 +230,9 @@ class CmsSite:
         bits = mix(self.seed, "slug", number)
         return f"{'-'.join(_word(bits >> shift & 0xFFFF) for shift in (0, 16, 32))}-{number}"
 
-    def _address(self, number: int, whence: str) -> str:
-        address = f"/doc/{self._slug(number)}"
-        return _with(address, f"ref={whence}") if self.habits.referrers else address
+    def _path_of(self, number: int, whence: str) -> str:
+        url = f"/doc/{self._slug(number)}"
+        return _with(url, f"ref={whence}") if self.habits.referrers else url
 
     def _pages(self, category: int) -> int:
         members = len(range(category, self._shown, CATEGORIES))
@@ -241,11 +241,11 @@ class CmsSite:
     def _months(self) -> int:
         return -(-(self.documents - self._shown) // PER_PAGE)
 
-    def _with_sessions(self, address: str, view: View) -> View:
+    def _with_sessions(self, url: str, view: View) -> View:
         """Every answer opens a new session, and every link in it carries that session's id."""
         if not self.habits.sessions:
             return view
-        sid = f"{mix(self.seed, 'sid', address):016x}"
+        sid = f"{mix(self.seed, 'sid', url):016x}"
         links = tuple((_with(link, f"sid={sid}"), text) for link, text in view.links)
         return View(view.content, view.title, view.documents, view.whole, view.bare, view.note, links)
 
@@ -257,8 +257,8 @@ def _word(bits: int) -> str:
     return "".join(_SYLLABLES[bits >> shift & 63] for shift in (0, 5, 10))
 
 
-def _with(address: str, query: str) -> str:
-    return f"{address}{'&' if '?' in address else '?'}{query}"
+def _with(url: str, query: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}{query}"
 
 
 def _number(text: str) -> int | None:

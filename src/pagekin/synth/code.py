@@ -49,7 +49,6 @@ class Coder:
         return lines
 
     def sheet(self, rules: int) -> Lines:
-        """Some style rules."""
         rng, space = self.rng, self.space
         lines: Lines = []
         multiline = rng.random() < 0.4

@@ -12,7 +12,7 @@ class Board(NamedTuple):
     template: str
     generator: str
     declared: str  # where it declares its charset
-    address: str  # of a page: {what} and {n}
+    url_path: str  # of a page: {what} and {n}
     head: str
     post: str
     row: str

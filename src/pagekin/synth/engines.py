@@ -35,7 +35,7 @@ def forum(web: Web, unit: Unit) -> Iterator[Page]:
         what = ("viewforum", "profile", "login")[number % 5] if number % 5 < 3 and number > 4 else "viewtopic"
         if number == 0:
             what = "viewforum"
-        url = f"http://{info.host}" + board.address.format(what=what, n=100 + number)
+        url = f"http://{info.host}" + board.url_path.format(what=what, n=100 + number)
         body, count = _forum_body(rng, board, what, info, words)
         values = {
             "name": name,
@@ -73,7 +73,7 @@ def _forum_body(rng: Random, board: Board, what: str, info: SiteInfo, words: Voc
             )  # fmt: skip
     elif what == "viewforum":
         for number in range(between(rng, 6, 30)):
-            link = f"http://{info.host}" + board.address.format(what="viewtopic", n=100 + number)
+            link = f"http://{info.host}" + board.url_path.format(what="viewtopic", n=100 + number)
             out.append(board.row % (link, words.label(rng, between(rng, 2, 7)), rng.getrandbits(9)))
     else:
         names = ("Name", "Password", "Location", "Interests", "Signature", "Mail")

@@ -91,7 +91,6 @@ class Markup:
         return f"<{tag.upper() if self.upper else tag}{self.attributes(every)}>"
 
     def close(self, tag: str) -> str:
-        """An end tag."""
         return f"</{tag.upper() if self.upper else tag}>"
 
     def single(self, tag: str, *pairs: Attribute) -> str:

@@ -1,4 +1,4 @@
-"""Hosts, domains, addresses and dates: all reserved for documentation, none of them anybody's.
+"""Hosts, domains, IP addresses and dates: all from ranges that are reserved for documentation.
 
 Domains sit under .example, .test and .invalid. No public suffix list knows these, so by the list's default
 rule each label under them is a registered domain of its own.
@@ -89,7 +89,7 @@ def address(number: int) -> str:
 
 
 def server_address(number: int) -> str:
-    """The number-th address of a machine that serves many hosts; never one of `address`."""
+    """The number-th IP address of a machine that serves many hosts; never one of `address`."""
     return f"10.{252 + number // 62_500}.{number // 250 % 250}.{number % 250 + 1}"
 
 

@@ -32,7 +32,6 @@ class Page:
         return (mark + self.html).encode(CODECS[self.charset], "xmlcharrefreplace")
 
     def content_type(self) -> str:
-        """The HTTP header's value."""
         return f"text/html; charset={self.charset}" if self.declared in ("http", "both") else "text/html"
 
 

@@ -29,7 +29,7 @@ class Kind:
 
     name: str
     share: float  # of all pages
-    least: int  # pages in a web of COMPLETE_FROM or more
+    min_pages: int  # pages in a web of COMPLETE_FROM or more
     unit: tuple[int, int]  # smallest and largest unit
     make: Maker
     sites: Callable[[int], int] = lambda pages: 1
@@ -70,7 +70,7 @@ KINDS: tuple[Kind, ...] = (
 def counts(pages: int) -> dict[str, int]:
     """How many pages of each kind a web has; they add up to `pages`."""
     found = {
-        kind.name: max(int(kind.share * pages), kind.least if pages >= COMPLETE_FROM else 0)
+        kind.name: max(int(kind.share * pages), kind.min_pages if pages >= COMPLETE_FROM else 0)
         for kind in KINDS[1:]
     }
     return {"article": pages - sum(found.values()), **found}

@@ -35,7 +35,6 @@ class Document:
 
     @property
     def words(self) -> int:
-        """Words in the paragraphs."""
         return sum(map(len, self.paragraphs))
 
 
@@ -92,7 +91,6 @@ def document(rng: Random, vocabulary: Vocabulary, n: int | None = None) -> Docum
 
 
 def sentence(rng: Random, vocabulary: Vocabulary, n: int | None = None) -> Paragraph:
-    """One sentence."""
     words = vocabulary.draw(rng, n or SENTENCE_WORDS[rng.getrandbits(8)])
     words[-1] = words[-1].rstrip(",;，、،") + vocabulary.language.stop
     if vocabulary.language.capitals:

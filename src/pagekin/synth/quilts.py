@@ -79,13 +79,13 @@ def _source(web: Web, donor: Donor) -> tuple[SiteInfo, Document, str]:
     return info, info.document(web.seed, donor.document), info.url(web.seed, donor.document)
 
 
-def _taken(web: Web, rng: Random, donors: list[Donor], least: int) -> list[tuple[Paragraph, str]]:
-    """A passage and its address for each donor; never of the opening paragraph, which aggregators take."""
+def _taken(web: Web, rng: Random, donors: list[Donor], min_words: int) -> list[tuple[Paragraph, str]]:
+    """A passage and its URL for each donor; never of the opening paragraph, which aggregators take."""
     found = []
     for donor in donors:
         _, doc, url = _source(web, donor)
         rest = Document(doc.title, doc.paragraphs[1:])
-        found.append((passage(rng, rest, 0, least, 80), url))
+        found.append((passage(rng, rest, 0, min_words, 80), url))
     return found
 
 

@@ -16,6 +16,7 @@ T = TypeVar("T")
 
 def mix(*parts: int | str) -> int:
     """A 64-bit seed from a name such as `(seed, "article", site, number)`; the same on every machine."""
+    # The same hash as `urls.name_hash`, which here would cost a made-up web 4% of its time.
     name = "\x1f".join(map(str, parts)).encode()
     return int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
 

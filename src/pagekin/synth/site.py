@@ -24,7 +24,7 @@ _OPTIONAL = tuple(f"optional{number}" for number in range(OPTIONAL_BLOCKS))
 
 @dataclass(frozen=True, slots=True)
 class SiteInfo:
-    """What other sites can know of a site: its name, its address, its language, where its documents are."""
+    """What other sites can know of a site: its name, its host, its language, where its documents are."""
 
     number: int
     host: str
@@ -34,21 +34,20 @@ class SiteInfo:
     charset: str
     declared: str
     family: int
-    address: str
+    url_path: str
     sections: tuple[str, ...]
 
     def url(self, seed: int, document: int) -> str:
-        """The address of its document-th document."""
-        # Straight from the bits of a hash: addresses are asked for more often than anything else.
+        """The URL of its document-th document."""
+        # Straight from the bits of a hash: URLs are asked for more often than anything else.
         bits = mix(seed, "url", self.number, document)
         words = "-".join(
             [SYLLABLES[bits >> n & 63] + SYLLABLES[36 + (bits >> n + 6 & 63)] for n in (0, 12, 24)]
         )
         section = self.sections[(bits >> 36) % len(self.sections)]
         year, month = 2009 + (bits >> 44) % 15, 1 + (bits >> 52) % 12
-        return (
-            f"http://{self.host}{self.address.format(s=section, n=1000 + document, w=words, y=year, m=month)}"
-        )
+        path = self.url_path.format(s=section, n=1000 + document, w=words, y=year, m=month)
+        return f"http://{self.host}{path}"
 
     def document(self, seed: int, number: int, words: int | None = None) -> Document:
         """The text of its number-th document; the same whenever it is asked for."""
@@ -81,7 +80,7 @@ def site_info(
     sections = tuple(SYLLABLES[words >> n & 31] + SYLLABLES[50 + (words >> n + 5 & 31)] for n in places)
     return SiteInfo(
         number, host, name, ip or address(number), language, charset, declared, number_of_family,
-        family.address, sections,
+        family.url_path, sections,
     )  # fmt: skip
 
 
@@ -205,7 +204,7 @@ class Site:
         self, rng: Random, url: str, title: str, items: Sequence[tuple[str, str, str]], lean: bool = False,
         pager: int | None = None,
     ) -> str:  # fmt: skip
-        """A page that lists others: (address, title, excerpt as HTML)."""
+        """A page that lists others: (URL, title, excerpt as HTML)."""
         form, more = self.family.list_item, self.more
         rows = [form % (link, name, text, f'<a href="{link}">{more}</a>') for link, name, text in items]
         count = between(rng, 1, 5) if pager is None else pager

@@ -23,8 +23,8 @@ _DOCTYPES = {
     ),
     "table": ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 3.2 Final//EN">', ""),
 }
-# How addresses look: {s} section, {n} number, {w} words joined, {y} {m} year and month.
-ADDRESSES = (
+# How the paths of URLs look: {s} section, {n} number, {w} words joined, {y} {m} year and month.
+URL_PATHS = (
     "/{s}/{w}.html",
     "/{y}/{m:02d}/{w}/",
     "/index.php?id={n}",
@@ -50,7 +50,7 @@ class Family:
         self.markup = m = Markup(rng)
         self.coder = Coder(rng)
         self.labels = 0
-        self.address = pick(rng, ADDRESSES)
+        self.url_path = pick(rng, URL_PATHS)
         version = f"{between(rng, 1, 7)}.{between(rng, 0, 9)}"
         self.generator = f"{identifier(rng, 3).capitalize()} {version}" if rng.random() < 0.4 else None
         self.snippets = common_snippets(seed)
@@ -110,7 +110,7 @@ class Family:
         return m.text([doctype, *lines] if doctype else lines)
 
     def _head(self) -> Lines:
-        """Entries of the head, each whole in itself: their order is nobody's business."""
+        """Entries of the head, which may come in any order."""
         m, rng = self.markup, self.rng
         lines = ["%(charset)s", m.inline("title", "%(title)s {{sep}} {{name}}", plain=True)]
         lines.append(m.single("meta", ("name", "description"), ("content", "%(about)s")))

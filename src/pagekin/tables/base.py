@@ -19,8 +19,6 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of the run folder."""
-
     name: str
     doc: str
     order: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What people decided, as lists that filters read: domains, hosts, addresses; each line with its evidence."""
+"""What people decided, as lists that filters read: domains, hosts, URLs; each line with its evidence."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Line:
     """One line of a list, and why it is there."""
 
     name: str
-    """domain, host or address"""
+    """domain, host or URL"""
     pages: int
     """that the run has of it"""
     spam: int
@@ -53,7 +53,6 @@ class Line:
         return self.spam / self.pages
 
     def as_json(self, kind: str) -> str:
-        """The line with its evidence."""
         row = {kind: self.name, "pages": self.pages, "spam": self.spam, "share": round(self.share, 4),
                "by_hand": self.by_hand, "not_spam": self.not_spam, "evidence": self.evidence}  # fmt: skip
         return json.dumps(row, ensure_ascii=False)
@@ -133,6 +132,6 @@ def _written(line: Line, form: str, kind: str) -> str:
     if form == "jsonl":
         return line.as_json(kind)
     if form == "urls":
-        # A line break or a space in an address would begin another line or column.
+        # A line break or a space in a URL would begin another line or column.
         return quote(line.name, safe="!#$%&'()*+,/:;=?@[]~")
     return {"domains": "{}", "hosts": "0.0.0.0 {}", "adblock": "||{}^"}[form].format(line.name)

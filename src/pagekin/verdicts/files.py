@@ -58,7 +58,7 @@ class Imported:
 def import_rows(store: Store, catalog: Catalog, path: Path) -> Imported:
     """Adds the verdicts of a file: all of them, or none if a line cannot be read.
 
-    Ids belong to a run. A row whose address is another page's here is moved to the page of its address, and
+    Ids belong to a run. A row whose URL is another page's here is moved to the page of its URL, and
     to that page's cluster or class.
     """
     rows = list(read_rows(path))

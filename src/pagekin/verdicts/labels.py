@@ -47,7 +47,7 @@ class Verdict:
     target: str
     """the id of a page, cluster or class; the name of a site or software"""
     url: str | None
-    """a page's address, or one of a cluster or class, by which it is found in another run"""
+    """a page's URL, or one of a cluster or class, by which it is found in another run"""
     scope: str
     label: str | None
     why: str

@@ -36,15 +36,12 @@ class Json(Response):
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        """The bytes."""
         return json.dumps(content, ensure_ascii=False, allow_nan=False, default=str).encode(
             "utf-8", "replace"
         )
 
 
 class Api(Pages):
-    """Every endpoint."""
-
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._checking = asyncio.Semaphore(context.settings.max_checks)
@@ -162,13 +159,13 @@ class Api(Pages):
         return Json(found)
 
     def page_of_url(self, request: Request) -> Response:
-        """A page by its address."""
+        """A page by its URL."""
         url = request.query_params.get("url")
         if not url:
             raise UsageError("say which page: ?url=")
         page = self.context.catalog.page_of_url(url)
         if page is None:
-            raise HTTPException(404, "no page of the run has this address")
+            raise HTTPException(404, "no page of the run has this URL")
         return self._page(page)
 
     def page(self, request: Request) -> Response:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pagekin.index.catalog import Catalog
 from pagekin.index.folder import IndexFolder
-from pagekin.index.shelf import Shelf
+from pagekin.index.page_column import PageColumn
 from pagekin.index.words import WordIndex
 from pagekin.query.checker import Checker
 from pagekin.run import Run
@@ -54,9 +54,9 @@ class Context:
         self.folder = IndexFolder(run, index)
         self.catalog = Catalog(run, self.folder)
         self.state = State(run, read_only=self.settings.read_only)
-        self.texts = Shelf(run, "texts", "text")
-        self.styles = Shelf(run, "sketches", "style")
-        self.structures = Shelf(run, "sketches", "structure")
+        self.texts = PageColumn(run, "texts", "text")
+        self.styles = PageColumn(run, "sketches", "style")
+        self.structures = PageColumn(run, "sketches", "structure")
         self.words = WordIndex(run, self.folder)
         self.checker = Checker(run, catalog=self.catalog, state=self.state)
         self.counts = self.catalog.counts()
@@ -86,7 +86,6 @@ class Context:
         return str(self.texts.get([page]).get(page, ""))
 
     def close(self) -> None:
-        """Lets go of the files."""
         self.checker.known.close()
         self.words.close()
         self.catalog.close()

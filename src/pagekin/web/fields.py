@@ -14,7 +14,6 @@ from pagekin.readers.base import valid_text
 
 
 def body_of(data: bytes, content_type: str) -> dict[str, Any]:
-    """The object of a request."""
     if content_type.partition(";")[0].strip().lower() != "application/json":
         raise UsageError("send JSON, and say so: Content-Type: application/json")
     try:
@@ -45,18 +44,16 @@ def text_field(body: dict[str, Any], name: str, *, needed: bool = False) -> str 
     return valid_text(value)
 
 
-def number(query: str | None, name: str, default: int, least: int, most: int) -> int:
-    """A whole number of a query."""
+def number(query: str | None, name: str, default: int, minimum: int, maximum: int) -> int:
     if query is None:
         return default
     sign = query[1:] if query[:1] == "-" else query
-    if not (sign.isascii() and sign.isdigit()) or len(sign) > 18 or not least <= int(query) <= most:
-        raise UsageError(f"{name} must be a whole number from {least} to {most:,}")
+    if not (sign.isascii() and sign.isdigit()) or len(sign) > 18 or not minimum <= int(query) <= maximum:
+        raise UsageError(f"{name} must be a whole number from {minimum} to {maximum:,}")
     return int(query)
 
 
 def share(query: str | None, name: str, default: float) -> float:
-    """A share of a query."""
     if query is None:
         return default
     try:
@@ -71,7 +68,7 @@ def share(query: str | None, name: str, default: float) -> float:
 PAGE_FIELDS = ("html", "html_base64", "text", "url", "ip")
 
 
-def pages_of(body: dict[str, Any], most: int) -> list[Asked]:
+def pages_of(body: dict[str, Any], max_pages: int) -> list[Asked]:
     """The pages of a check: `pages`, a list, or the one that the body itself is."""
     only(body, ("pages", "checks", *PAGE_FIELDS))
     if "pages" not in body:
@@ -81,8 +78,8 @@ def pages_of(body: dict[str, Any], most: int) -> list[Asked]:
     pages = body["pages"]
     if not isinstance(pages, list) or not all(isinstance(page, dict) for page in pages):
         raise UsageError("`pages` must be a list of objects")
-    if not 1 <= len(pages) <= most:
-        raise UsageError(f"a request has 1 to {most} pages")
+    if not 1 <= len(pages) <= max_pages:
+        raise UsageError(f"a request has 1 to {max_pages} pages")
     return [_page(page) for page in pages]
 
 

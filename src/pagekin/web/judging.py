@@ -22,8 +22,8 @@ from pagekin.verdicts.spread import Preview, preview, spread
 from pagekin.web.context import Context
 
 
-def address(context: Context, kind: str, target: str) -> str | None:
-    """An address by which a thing is found in another run; raises if there is no such thing here."""
+def thing_url(context: Context, kind: str, target: str) -> str | None:
+    """A URL by which a thing is found in another run; raises if there is no such thing here."""
     found: str | None
     if kind == "site":
         found = context.catalog.one(
@@ -50,7 +50,7 @@ def judge(context: Context, who: str, form: Mapping[str, str]) -> Verdict:
     sample = form.get("sample", "")
     if sample:
         Sample.parse(sample)
-    url = address(context, kind, target)
+    url = thing_url(context, kind, target)
     why = form.get("why", "").strip()[:LONGEST_WHY]
     made = context.state.store.judge(who, kind, target, label, url=url, why=why, sample=sample)
     context.state.refresh()
@@ -79,7 +79,7 @@ def confirm_spread(context: Context, who: str, form: Mapping[str, str]) -> Verdi
     seen = spread_preview(context, form)
     if form.get("adds", str(seen.adds)) != str(seen.adds):
         raise UsageError("verdicts have changed since the preview; look at it again")
-    url = address(context, seen.kind, seen.target)
+    url = thing_url(context, seen.kind, seen.target)
     return spread(context.catalog, context.state, who, seen, url=url, why=form.get("why", "")[:LONGEST_WHY])
 
 
@@ -102,7 +102,7 @@ def withdraw(context: Context, who: str, kind: str, target: str, scope: str) -> 
 def allow(context: Context, who: str, form: Mapping[str, str]) -> Verdict:
     """Puts a template, a software or a site on the allow-list."""
     kind, target = form.get("kind", ""), form.get("target", "")
-    url = None if kind == SOFTWARE else address(context, kind, target)
+    url = None if kind == SOFTWARE else thing_url(context, kind, target)
     made = context.state.store.judge(
         who, kind, target, ALLOWED, url=url, scope=ALLOW, why=form.get("why", "").strip()[:LONGEST_WHY]
     )

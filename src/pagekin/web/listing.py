@@ -134,16 +134,14 @@ class Shown:
 
     @property
     def first(self) -> int:
-        """The number of the first row."""
         return (self.page - 1) * ROWS + 1
 
     @property
     def last(self) -> int:
-        """The number of the last row."""
         return self.first + len(self.rows) - 1
 
     def link(self, **changes: object) -> str:
-        """The address with some of the choices changed."""
+        """The URL with some of the choices changed."""
         values = {**self.query, "sort": self.sort, **{k: str(v) for k, v in changes.items()}}
         if "page" not in changes:
             values.pop("page", None)

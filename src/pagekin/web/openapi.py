@@ -223,7 +223,7 @@ def _schemas() -> Schema:
             "url": {"type": ["string", "null"]},
             "words": COUNT,
             "verdict": nothing | {"description": "label, reason, through, target, by_hand, who, at"},
-            "known": nothing | {"description": "the stored page of the same address"},
+            "known": nothing | {"description": "the stored page of the same URL"},
             "style": nothing | {"description": "judged, why, nearest, clusters"},
             "text": nothing | {"description": "judged, why, exact, near, class"},
             "quilt": nothing | {"description": "checked, why, and what the gram index says"},

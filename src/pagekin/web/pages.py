@@ -90,7 +90,6 @@ class Pages:
         return state.current(HAND, kind, target) or state.current(SPREAD, kind, target)
 
     def render(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
-        """A screen."""
         text = self.templates.get_template(template).render(
             who=self.who(request),
             mark=form_mark(request, self.context.settings),

@@ -45,8 +45,6 @@ def _similarities(bins: list[dict[str, Any]]) -> Html:
 
 
 class Screens(Pages):
-    """Every screen, over one run."""
-
     def home(self, request: Request) -> Response:
         """What there is to judge, and how far it is judged."""
         queues = []
@@ -97,7 +95,6 @@ class Screens(Pages):
         return self.render(request, "quilt.html", view=view, **self.thing(request, "page", view.page))
 
     def cluster(self, request: Request) -> Response:
-        """A style cluster."""
         view = cluster_view(self.context, request.path_params["cluster"])
         if view is None:
             raise HTTPException(404, "there is no template of this number")
@@ -112,7 +109,6 @@ class Screens(Pages):
         )
 
     def copies(self, request: Request) -> Response:
-        """A duplicate class."""
         query = request.query_params.get("with", "")
         view = copies_view(
             self.context, request.path_params["number"], int(query) if query.isdecimal() else None
@@ -122,7 +118,6 @@ class Screens(Pages):
         return self.render(request, "copies.html", view=view, **self.thing(request, "class", view.number))
 
     def site(self, request: Request) -> Response:
-        """A domain or host."""
         view = site_view(self.context, request.path_params["site"])
         if view is None:
             raise HTTPException(404, "no page of this site is in the run")
@@ -132,7 +127,6 @@ class Screens(Pages):
         )
 
     def page(self, request: Request) -> Response:
-        """A page's card."""
         view = page_view(self.context, request.path_params["page"])
         if view is None:
             raise HTTPException(404, "there is no page of this number")
@@ -244,7 +238,7 @@ class Screens(Pages):
         )  # fmt: skip
 
     def search(self, request: Request) -> Response:
-        """Pages by address, host, domain or words of the text."""
+        """Pages by URL, host, domain or words of the text."""
         asked = request.query_params.get("q", "").strip()[:500]
         found = search(self.context, asked) if asked else None
         if found is not None and found.exact:

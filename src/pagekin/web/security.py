@@ -88,11 +88,11 @@ class Guard:
             return None
         asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
         if asked and same(asked, token) and scope["method"] in SAFE:
-            # Once in the address, as `serve` prints it; from then on in a cookie, and out of sight.
+            # Once in the URL, as `serve` prints it; from then on in a cookie, and out of sight.
             answer = RedirectResponse(quote(scope["path"]), 303)
             answer.set_cookie(TOKEN, token, httponly=True, samesite="strict")
             return answer
-        said = "This app needs its token: open the address that `pagekin serve` printed.\n"
+        said = "This app needs its token: open the URL that `pagekin serve` printed.\n"
         return PlainTextResponse(said, 401, {"WWW-Authenticate": "Bearer"})
 
     def _dress(self, headers: MutableHeaders, new_session: str) -> None:
@@ -111,12 +111,11 @@ class Guard:
 class Limited:
     """A request's body that ends when it grows too large, whatever its header said."""
 
-    def __init__(self, receive: Receive, most: int) -> None:
+    def __init__(self, receive: Receive, max_bytes: int) -> None:
         self.receive = receive
-        self.left = most
+        self.left = max_bytes
 
     async def __call__(self) -> Message:
-        """The next piece."""
         message = await self.receive()
         if message["type"] == "http.request":
             self.left -= len(message.get("body", b""))

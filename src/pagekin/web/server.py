@@ -17,8 +17,8 @@ import uvicorn
 
 from pagekin.errors import OutputError, UsageError
 from pagekin.index.catalog import Catalog
+from pagekin.index.check_index import CheckIndex
 from pagekin.index.folder import IndexFolder
-from pagekin.index.known import Known
 from pagekin.index.words import WordIndex
 from pagekin.run import Run
 from pagekin.web.app import create_app
@@ -38,7 +38,7 @@ def prepare(run: Run, index: Path | None, say: Callable[[str], None]) -> IndexFo
     where = "a temporary folder: the run's disk is read-only" if folder.temporary else str(folder.path)
     say(f"building the index once, in {where}")
     catalog = Catalog(run, folder)
-    Known(run, catalog, folder).close()
+    CheckIndex(run, catalog, folder).close()
     WordIndex(run, folder).close()
     catalog.close()
     return folder

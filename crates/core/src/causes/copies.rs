@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, String
 use arrow_schema::ArrowError;
 
 use crate::arrow::{batch_of, column, string};
-use crate::causes::reasons::{Address, LEAST_RANK, Reason};
+use crate::causes::reasons::{ComparedUrl, MIN_RANK, Reason};
 
 /// Rows of complete groups as columns.
 struct Rows<'a> {
@@ -26,7 +26,7 @@ struct Rows<'a> {
 /// A page that others are compared with.
 struct Earlier<'a> {
     page: i64,
-    address: Address<'a>,
+    url: ComparedUrl<'a>,
     row: usize,
 }
 
@@ -37,10 +37,10 @@ struct Copy<'a> {
     reason: Option<Reason>,
 }
 
-/// Which rows are among the first `most` of their group, in rows of complete groups.
-pub fn first_of_groups(keys: &Int64Array, most: usize) -> BooleanArray {
+/// Which rows are among the first `max_rows` of their group, in rows of complete groups.
+pub fn first_of_groups(keys: &Int64Array, max_rows: usize) -> BooleanArray {
     let groups = keys.values().chunk_by(|a, b| a == b);
-    groups.flat_map(|group| (0..group.len()).map(|at| Some(at < most))).collect()
+    groups.flat_map(|group| (0..group.len()).map(|at| Some(at < max_rows))).collect()
 }
 
 /// For each page that is compared, why it repeats which of the pages before it: of those whose URLs differ least, the
@@ -87,28 +87,28 @@ impl<'a> Rows<'a> {
         let (earlier, compared) = group.split_at(ahead);
         let earlier: Vec<Earlier<'_>> = earlier
             .iter()
-            .map(|&row| Earlier { page: self.page.value(row), address: Address::new(self.url(row)), row })
+            .map(|&row| Earlier { page: self.page.value(row), url: ComparedUrl::new(self.url(row)), row })
             .collect();
         compared.iter().filter_map(|&row| self.copy(row, &earlier)).collect()
     }
 
     fn copy(&self, row: usize, earlier: &[Earlier<'a>]) -> Option<Copy<'a>> {
         let before = &earlier[..earlier.partition_point(|one| one.page < self.page.value(row))];
-        let address = Address::new(self.url(row));
+        let url = ComparedUrl::new(self.url(row));
         let mut best: Option<(Reason, usize)> = None;
         let led = self.redirect.is_valid(row).then(|| self.redirect.value(row));
         if let Some(one) = before.iter().find(|one| Some(one.page) == led) {
-            let found = self.reason(one, row, &address);
+            let found = self.reason(one, row, &url);
             let detail = found.map(|r| if r.detail.is_empty() { r.cause.to_owned() } else { r.detail });
-            let reason = Reason { rank: LEAST_RANK, cause: "redirect", detail: detail.unwrap_or_default() };
+            let reason = Reason { rank: MIN_RANK, cause: "redirect", detail: detail.unwrap_or_default() };
             return Some(Copy { row, of_url: self.url(one.row), reason: Some(reason) });
         }
         for one in before {
-            let Some(reason) = self.reason(one, row, &address) else { continue };
+            let Some(reason) = self.reason(one, row, &url) else { continue };
             if best.as_ref().is_none_or(|(known, _)| reason.rank < known.rank) {
-                let least = reason.rank == LEAST_RANK;
+                let is_min = reason.rank == MIN_RANK;
                 best = Some((reason, one.row));
-                if least {
+                if is_min {
                     break;
                 }
             }
@@ -117,9 +117,9 @@ impl<'a> Rows<'a> {
         Some(Copy { row, of_url: self.url(of), reason })
     }
 
-    fn reason(&self, one: &Earlier<'_>, row: usize, address: &Address<'_>) -> Option<Reason> {
+    fn reason(&self, one: &Earlier<'_>, row: usize, url: &ComparedUrl<'_>) -> Option<Reason> {
         let same_domain = string(self.domain, one.row) == string(self.domain, row);
         let ip = string(self.ip, one.row);
-        one.address.repeated_by(address, same_domain, ip.is_some() && ip == string(self.ip, row))
+        one.url.repeated_by(url, same_domain, ip.is_some() && ip == string(self.ip, row))
     }
 }

@@ -25,17 +25,17 @@ pub fn patterns(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     batch_of(vec![("site", Arc::new(sites.finish())), ("pattern", Arc::new(patterns.finish()))])
 }
 
-/// The parameters of each page's URL (`url`, `content`): a row for each with what is left of the address without it,
-/// and a row without a parameter for the address itself.
+/// The parameters of each page's URL (`url`, `content`): a row for each with what is left of the URL without it,
+/// and a row without a parameter for the whole URL.
 ///
-/// Gives `host`, `parameter`, `rest`, `address` and `content`; the scheme is no part of an address.
+/// Gives `host`, `parameter`, `rest`, `url_hash` and `content`. The scheme counts for neither hash.
 pub fn parameters(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let (urls, contents): (&StringArray, &Int64Array) = (column(batch, "url")?, column(batch, "content")?);
     let (mut hosts, mut names) = (StringBuilder::new(), StringBuilder::new());
-    let [mut rests, mut addresses, mut found] = [(); 3].map(|()| Int64Builder::new());
+    let [mut rests, mut whole, mut found] = [(); 3].map(|()| Int64Builder::new());
     for row in 0..batch.num_rows() {
         let url = ParsedUrl::new(string(urls, row).unwrap_or_default());
-        let address = url.address(None);
+        let url_hash = url.hash_without(None);
         let mut keys: Vec<&str> = url.query.iter().map(|pair| pair.0).collect();
         keys.dedup();
         if keys.len() > MAX_KEYS {
@@ -44,8 +44,8 @@ pub fn parameters(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         for key in std::iter::once(None).chain(keys.into_iter().map(Some)) {
             hosts.append_value(&url.host);
             names.append_option(key);
-            rests.append_value(url.address(key));
-            addresses.append_value(address);
+            rests.append_value(url.hash_without(key));
+            whole.append_value(url_hash);
             found.append_value(contents.value(row));
         }
     }
@@ -53,7 +53,7 @@ pub fn parameters(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         ("host", Arc::new(hosts.finish())),
         ("parameter", Arc::new(names.finish())),
         ("rest", Arc::new(rests.finish())),
-        ("address", Arc::new(addresses.finish())),
+        ("url_hash", Arc::new(whole.finish())),
         ("content", Arc::new(found.finish())),
     ])
 }

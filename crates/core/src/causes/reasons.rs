@@ -57,24 +57,24 @@ pub struct Reason {
 }
 
 /// The smallest rank that there is.
-pub const LEAST_RANK: usize = 0;
+pub const MIN_RANK: usize = 0;
 
 fn because(rank: usize, cause: &'static str, detail: impl Into<String>) -> Option<Reason> {
     Some(Reason { rank, cause, detail: detail.into() })
 }
 
 /// A URL that is compared with many: what comparisons need of it is made once.
-pub struct Address<'a> {
+pub struct ComparedUrl<'a> {
     pub url: ParsedUrl<'a>,
     spelled: OnceCell<String>,
     unsorted: OnceCell<String>,
     unprinted: OnceCell<String>,
 }
 
-impl<'a> Address<'a> {
+impl<'a> ComparedUrl<'a> {
     pub fn new(url: &'a str) -> Self {
         let (spelled, unsorted, unprinted) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Address { url: ParsedUrl::new(url), spelled, unsorted, unprinted }
+        ComparedUrl { url: ParsedUrl::new(url), spelled, unsorted, unprinted }
     }
 
     fn bare_host(&self) -> &str {
@@ -98,7 +98,7 @@ impl<'a> Address<'a> {
     }
 
     /// Why `other` repeats this one; none where the URLs have too little in common.
-    pub fn repeated_by(&self, other: &Address<'_>, same_domain: bool, same_ip: bool) -> Option<Reason> {
+    pub fn repeated_by(&self, other: &ComparedUrl<'_>, same_domain: bool, same_ip: bool) -> Option<Reason> {
         let (a, b) = (&self.url, &other.url);
         let same_query = a.query == b.query;
         if same_query && a.path == b.path {
@@ -119,13 +119,13 @@ impl<'a> Address<'a> {
         self.views(other)
     }
 
-    fn hosts(&self, other: &Address<'_>, same_domain: bool, same_ip: bool) -> Option<Reason> {
+    fn hosts(&self, other: &ComparedUrl<'_>, same_domain: bool, same_ip: bool) -> Option<Reason> {
         let (a, b) = (&self.url, &other.url);
         if a.host == b.host {
             return if a.scheme == b.scheme {
-                because(LEAST_RANK, "fetched again", "")
+                because(MIN_RANK, "fetched again", "")
             } else {
-                because(LEAST_RANK, "scheme", format!("{} and {}", a.scheme, b.scheme))
+                because(MIN_RANK, "scheme", format!("{} and {}", a.scheme, b.scheme))
             };
         }
         if self.bare_host() == other.bare_host() {
@@ -138,7 +138,7 @@ impl<'a> Address<'a> {
     }
 
     /// Views that have a folder or a file of their own.
-    fn views(&self, other: &Address<'_>) -> Option<Reason> {
+    fn views(&self, other: &ComparedUrl<'_>) -> Option<Reason> {
         if self.unsorted() == other.unsorted() {
             return because(4, "sort order", "");
         }

@@ -153,13 +153,13 @@ pub fn band_edges(batch: &RecordBatch, rule: BandRule, first_new: i64) -> Result
         Evidence::OneBand(similarity) => {
             let tags: &BinaryArray = column(batch, "tags")?;
             let tags = |row: u32| tags.value(row as usize).as_chunks::<2>().0;
-            let least = rule.min_equal(similarity);
+            let min_equal = rule.min_equal(similarity);
             let mut pairs = Vec::new();
             for group in groups {
                 pairs.clear();
                 offer(group, &mut pairs);
                 pairs.retain(|&(_, later)| page(later) >= first_new);
-                pairs.retain(|&(a, b)| tags(a).iter().zip(tags(b)).filter(|(a, b)| a == b).count() >= least);
+                pairs.retain(|&(a, b)| tags(a).iter().zip(tags(b)).filter(|(a, b)| a == b).count() >= min_equal);
                 edges.extend(pairs.iter().map(|&(a, b)| (page(b), page(a))));
             }
         }

@@ -169,7 +169,7 @@ impl CandidateFinder {
 
     /// Candidates: a key for each band, and an estimate that may reach the similarity.
     fn pair(&self, firsts: &[u32], similarity: f64, edges: &mut Vec<(i64, i64, i8)>) -> io::Result<()> {
-        let least = self.rule.min_equal(similarity);
+        let min_equal = self.rule.min_equal(similarity);
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut error = None;
         for band in 0..self.rule.bands {
@@ -182,7 +182,7 @@ impl CandidateFinder {
                     || (Vec::new(), Vec::new()),
                     |(x, y), &(a, b)| {
                         let (a, b) = (self.sketches.get(a as usize, x)?, self.sketches.get(b as usize, y)?);
-                        Ok(a.iter().zip(b).filter(|(a, b)| tag(**a) == tag(**b)).count() >= least)
+                        Ok(a.iter().zip(b).filter(|(a, b)| tag(**a) == tag(**b)).count() >= min_equal)
                     },
                 )
                 .collect::<io::Result<Vec<bool>>>();

@@ -15,7 +15,7 @@ use crate::spill::lists::{SpillLists, jaccard};
 
 /// No text of this page was seen.
 const NONE: u32 = u32::MAX;
-/// Nobody asks for the text of this page.
+/// The text of this page is not compared.
 const NEEDLESS: u32 = u32::MAX - 1;
 
 /// How texts become phrases.
@@ -88,13 +88,13 @@ impl PhraseSets {
     }
 
     /// The same if it reaches a similarity, else none.
-    pub fn similar(&self, a: u32, b: u32, least: f64, buffers: &mut [Vec<u64>; 2]) -> io::Result<Option<f64>> {
+    pub fn similar(&self, a: u32, b: u32, min_similarity: f64, buffers: &mut [Vec<u64>; 2]) -> io::Result<Option<f64>> {
         if let Some([a, b]) = self.sets_of(a, b)
-            && hopeless(self.sets.size(a), self.sets.size(b), least)
+            && hopeless(self.sets.size(a), self.sets.size(b), min_similarity)
         {
             return Ok(None);
         }
-        Ok(self.jaccard(a, b, buffers)?.filter(|&found| found >= least))
+        Ok(self.jaccard(a, b, buffers)?.filter(|&found| found >= min_similarity))
     }
 
     fn sets_of(&self, a: u32, b: u32) -> Option<[usize; 2]> {
@@ -104,8 +104,8 @@ impl PhraseSets {
 }
 
 /// Sets of these sizes are too different in size to be similar.
-fn hopeless(a: usize, b: usize, least: f64) -> bool {
-    (a.min(b) as f64) < least * a.max(b) as f64
+fn hopeless(a: usize, b: usize, min_similarity: f64) -> bool {
+    (a.min(b) as f64) < min_similarity * a.max(b) as f64
 }
 
 /// The distinct phrases of a text, in ascending order. Unless they wrap, a text shorter than a phrase has one: its words.
@@ -124,7 +124,7 @@ fn phrase_set(text: &str, words: &mut Words, phrasing: &mut Phrasing) -> Vec<u64
 /// Texts compared where they meet. A group has one `key` and one `other`; of its rows `page` and `text` the first is
 /// that of `other` itself, with which all others are compared. Gives `page`, `other`, `jaccard`, and whether they are
 /// `similar`.
-pub fn compare_texts(batch: &RecordBatch, phrasing: &Phrasing, least: f64) -> Result<RecordBatch, ArrowError> {
+pub fn compare_texts(batch: &RecordBatch, phrasing: &Phrasing, min_similarity: f64) -> Result<RecordBatch, ArrowError> {
     let [keys, others, pages] = ["key", "other", "page"].map(|name| column::<Int64Array>(batch, name));
     let (keys, others, pages, texts): (_, _, _, &StringArray) = (keys?, others?, pages?, column(batch, "text")?);
     let rows: Vec<usize> = (0..batch.num_rows()).collect();
@@ -141,7 +141,7 @@ pub fn compare_texts(batch: &RecordBatch, phrasing: &Phrasing, least: f64) -> Re
                 let compare = |&row: &usize| {
                     let own = set(row)?;
                     let found = jaccard(&first, &own);
-                    Some((row, found, found >= least && !hopeless(first.len(), own.len(), least)))
+                    Some((row, found, found >= min_similarity && !hopeless(first.len(), own.len(), min_similarity)))
                 };
                 group[1..].iter().filter_map(compare).collect()
             },

@@ -130,21 +130,6 @@ impl Forest {
         Ok(Forest { rows: rows as usize, m: m as usize, bands: bands as usize, map })
     }
 
-    /// Rows.
-    pub fn len(&self) -> usize {
-        self.rows
-    }
-
-    /// There is no row.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
-    /// Bytes of the file.
-    pub fn size(&self) -> usize {
-        self.map.len()
-    }
-
     fn row(&self, number: u32) -> &[u8] {
         &self.map[HEADER + number as usize * 2 * self.m..][..2 * self.m]
     }
@@ -170,9 +155,9 @@ impl Forest {
         low
     }
 
-    /// The rows that match a query in at least `least` dimensions, as far as the bands lead to them: the best `most`,
-    /// by falling matches, then by row. Each band offers at most `width` rows.
-    pub fn nearest(&self, query: &[u8], least: u32, width: usize, most: usize) -> Vec<(u32, Matches)> {
+    /// The rows that match a query in at least `min_matching` dimensions, as far as the bands lead to them: the best
+    /// `max_rows`, by falling matches, then by row. Each band offers at most `width` rows.
+    pub fn nearest(&self, query: &[u8], min_matching: u32, width: usize, max_rows: usize) -> Vec<(u32, Matches)> {
         assert_eq!(query.len(), 2 * self.m, "a query of other dimensions");
         let mut met: Vec<u32> = Vec::with_capacity(self.bands * width);
         for band in 0..self.bands {
@@ -204,17 +189,17 @@ impl Forest {
         met.sort_unstable();
         met.dedup();
         let all = met.into_iter().map(|number| (number, compare(query, self.row(number))));
-        let mut found: Vec<(u32, Matches)> = all.filter(|(_, matches)| matches.matching >= least).collect();
+        let mut found: Vec<(u32, Matches)> = all.filter(|(_, matches)| matches.matching >= min_matching).collect();
         found.sort_unstable_by_key(|(number, matches)| (u32::MAX - matches.matching, *number));
-        found.truncate(most);
+        found.truncate(max_rows);
         found
     }
 
-    /// The first rows, up to `most`, that equal a query in every dimension.
-    pub fn equal(&self, query: &[u8], most: usize) -> Vec<u32> {
+    /// The first rows, up to `max_rows`, that equal a query in every dimension.
+    pub fn equal(&self, query: &[u8], max_rows: usize) -> Vec<u32> {
         assert_eq!(query.len(), 2 * self.m, "a query of other dimensions");
         let first = self.place(0, query, 0);
-        let rows = (first..self.rows).take(most).map(|place| self.at(0, place));
+        let rows = (first..self.rows).take(max_rows).map(|place| self.at(0, place));
         rows.take_while(|number| self.row(*number) == query).collect()
     }
 }

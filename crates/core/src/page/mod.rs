@@ -47,7 +47,7 @@ pub struct Markup {
     pub style: Option<Vec<u16>>,
     /// Structure fingerprint, if it is wanted and there are tags enough.
     pub structure: Option<Vec<u16>>,
-    /// Minima over the runs of tags.
+    /// Minima over the n-grams of tags.
     pub skeleton: Option<[u16; MINIMA]>,
     pub title: Option<String>,
     /// What the page says made it.

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use crate::arrow::column;
 use crate::page::url::pattern::name_hash;
 
-/// Stands for a host, server or address that is not known.
+/// Stands for a host, server or IP address that is not known.
 pub const UNKNOWN: i64 = 0;
 
 /// What stands for names.
@@ -15,7 +15,7 @@ pub fn name_keys(names: &StringArray) -> Int64Array {
     names.iter().map(|name| Some(name.map_or(UNKNOWN, |name| name_hash([name])))).collect()
 }
 
-/// Hosts, servers and addresses of pages, which come in any order and are sorted once all are there. What stands for
+/// Hosts, servers and IP addresses of pages, which come in any order and are sorted once all are there. What stands for
 /// a name (64 bits) gets a small number, so that a page takes 20 bytes.
 #[derive(Default)]
 pub struct PageSites {
@@ -43,7 +43,7 @@ impl Names {
         self.numbers.push(number);
     }
 
-    /// The name of a page's host, server or address.
+    /// The name of a page's host, server or IP address.
     pub fn name(&self, index: u32) -> i64 {
         self.names[self.numbers[index as usize] as usize]
     }

@@ -95,7 +95,7 @@ fn decides(before: &[Member], member: &Member, rule: Foreign) -> bool {
         (Some(_), None) => false,
     };
     let before: Vec<Site> = before.iter().filter(no_later).map(|other| other.site).collect();
-    // A page's host, domain and address matter only if one of these sites has them. Zero is nobody's name.
+    // A page's host, domain and IP address matter only if one of these sites has them. Zero stands for no name.
     let names = |of: fn(&Site) -> u64, matters: bool| -> Vec<u64> {
         let mut found: Vec<u64> = if matters { before.iter().map(of).collect() } else { Vec::new() };
         found.push(0);
@@ -106,7 +106,7 @@ fn decides(before: &[Member], member: &Member, rule: Foreign) -> bool {
     let hosts = names(|site| site.host, rule == Foreign::Host);
     let domains = names(|site| site.domain, true);
     let mut ips = names(|site| site.ip, rule == Foreign::Ip);
-    // An address that is known, and nobody's.
+    // An IP address that is known, and of none of these sites.
     ips.extend((1..).find(|ip| member.site.ip != *ip && before.iter().all(|site| site.ip != *ip)));
     let pages = domains.iter().flat_map(|&domain| {
         let ips = &ips;

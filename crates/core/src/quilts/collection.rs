@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_array::{Array, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
@@ -165,21 +165,6 @@ impl GramCollection {
         let counted = CountedGrams::new(pages, grams, sites, m, self.budget);
         Ok(Counting { pairs: self.pairs, rank, counted, index, workers: Workers::default(), next: 0 })
     }
-}
-
-/// The grams of pages: `page` and `text` become `page` and `gram`, a row for each distinct gram of a page.
-pub fn gram_pairs(batch: &RecordBatch, k: usize, seed: u64) -> Result<RecordBatch, ArrowError> {
-    let (ids, texts): (&Int64Array, &StringArray) = (column(batch, "page")?, column(batch, "text")?);
-    let mut grams = Grams::new(k, seed);
-    let (mut pages, mut found) = (Vec::new(), Vec::new());
-    for row in (0..batch.num_rows()).filter(|row| texts.is_valid(*row)) {
-        grams.set(texts.value(row), &mut found);
-        pages.resize(found.len(), ids.value(row));
-    }
-    RecordBatch::try_from_iter([
-        ("page", Arc::new(Int64Array::from(pages)) as ArrayRef),
-        ("gram", Arc::new(UInt64Array::from(found))),
-    ])
 }
 
 /// Rows in shares of about equal text.

@@ -52,10 +52,10 @@ impl Candidate<'_> {
         if !params.is_quilt(self.grams, &sources) {
             return None;
         }
-        let least = ((min_shared * f64::from(self.grams)).ceil() as u32).max(1);
+        let min_grams = ((min_shared * f64::from(self.grams)).ceil() as u32).max(1);
         let new_grams = |page| sources.iter().find(|source| source.page == page).map_or(0, |source| source.new_grams);
         let mut holders: Vec<Source> = greedy
-            .holders(least)
+            .holders(min_grams)
             .map(|(page, shared_grams)| Source { page, new_grams: new_grams(page), shared_grams })
             .collect();
         holders.sort_unstable_by_key(|holder| (Reverse(holder.shared_grams), holder.page));

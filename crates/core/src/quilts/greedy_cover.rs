@@ -100,10 +100,10 @@ impl GreedyCover {
         }
     }
 
-    /// After `cover`: every page that might have been a source and holds at least `least` grams, and how many.
-    pub fn holders(&self, least: u32) -> impl Iterator<Item = (u32, u32)> {
+    /// After `cover`: every page that might have been a source and holds at least `min_shared` grams, and how many.
+    pub fn holders(&self, min_shared: u32) -> impl Iterator<Item = (u32, u32)> {
         let all = self.holders.iter().copied().zip(self.shared.iter().copied());
-        all.filter(move |(_, shared)| *shared >= least)
+        all.filter(move |(_, shared)| *shared >= min_shared)
     }
 
     fn count(&mut self, page: u32, lists: &[HolderList<'_>], allows: impl Fn(u32) -> bool) {

@@ -178,11 +178,6 @@ impl GramIndex {
         Ok(GramIndex { k: k as usize, seed, ids, sites, class, file, layout })
     }
 
-    /// How many pairs of gram and page it holds.
-    pub fn pairs(&self) -> u64 {
-        self.layout.pairs
-    }
-
     /// The first pages that hold a gram, up to `max`, by their numbers in this index.
     pub fn holders(&self, gram: u64, max: usize) -> io::Result<Vec<u32>> {
         let entry = gram >> (64 - self.layout.bits);

@@ -217,7 +217,7 @@ impl SiteTable {
         self.differs(self.rule, page, source) && !is_later(date(page), date(source))
     }
 
-    /// `source`, or a page it is_representative for, may be a source of `page`.
+    /// `source`, or a page that it represents, may be a source of `page`.
     pub fn allows(&self, page: u32, source: u32) -> bool {
         if self.members.is_empty() {
             return self.may_be_source(page, source);

@@ -1,4 +1,10 @@
 //! Stores that hold rows in memory up to a budget, and the rest in a file.
+//!
+//! There is one file, `SpillFile`, and one rule for how many passes rows need, `passes`. The stores differ in what a row
+//! is: lists by number here, rows by partition here, grams with pages in `quilts::pairs`, postings in
+//! `quilts::postings`. So do the loops over passes: what of a row chooses its pass is its key in
+//! `duplicates::candidates`, half of a hash in `ssdeep::near_join`, and bits of a sorted bucket in
+//! `quilts::shared_grams`.
 
 pub mod lists;
 pub mod partitions;

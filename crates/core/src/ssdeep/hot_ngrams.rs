@@ -1,4 +1,4 @@
-//! N-grams that very many digests hold, such as those of a frame that all pages of a site share.
+//! N-grams that very many digests hold, such as those of boilerplate that all pages of a site share.
 //!
 //! To compare all holders of such an n-gram with each other is quadratic. Digests that score high have most of their
 //! characters in common, and so other n-grams too, which fewer digests hold. So the holders of a *hot* n-gram are
@@ -125,13 +125,13 @@ mod tests {
         }
     }
 
-    /// Families of pages under one frame: each has a text of its own, of which copies differ in a few characters.
-    fn framed(seed: u64, families: usize, copies: usize, frame: usize, edits: usize) -> Vec<String> {
+    /// Families of pages with the same boilerplate: each has a text of its own, of which copies differ in a few characters.
+    fn with_boilerplate(seed: u64, families: usize, copies: usize, boilerplate: usize, edits: usize) -> Vec<String> {
         let mut dice = Dice(seed);
-        let shared = dice.text(frame);
+        let shared = dice.text(boilerplate);
         let mut lines = Vec::new();
         for _ in 0..families {
-            let own = dice.text(60 - frame);
+            let own = dice.text(60 - boilerplate);
             for _ in 0..copies {
                 let mut text = own.clone();
                 for _ in 0..dice.below(edits + 1) {
@@ -183,17 +183,17 @@ mod tests {
 
         /// As long as nothing is hot, all pairs are found.
         #[test]
-        fn complete_below_the_limit(seed: u64, families in 1usize..30, copies in 1usize..5, frame in 0usize..55,
+        fn complete_below_the_limit(seed: u64, families in 1usize..30, copies in 1usize..5, boilerplate in 0usize..55,
                                     edits in 0usize..9, threshold in 30u32..99) {
-            let lines = framed(seed, families, copies, frame, edits);
+            let lines = with_boilerplate(seed, families, copies, boilerplate, edits);
             prop_assert_eq!(classes(&lines, threshold, 1 << 30, lines.len()), brute(&lines, threshold));
         }
 
         /// Above it no pair is joined that brute force would not join, whatever memory there is.
         #[test]
-        fn pure_above_the_limit(seed: u64, families in 8usize..40, copies in 1usize..5, frame in 8usize..55,
+        fn pure_above_the_limit(seed: u64, families in 8usize..40, copies in 1usize..5, boilerplate in 8usize..55,
                                 edits in 0usize..9, threshold in 30u32..99, memory in 1usize..20_000) {
-            let lines = framed(seed, families, copies, frame, edits);
+            let lines = with_boilerplate(seed, families, copies, boilerplate, edits);
             let found = classes(&lines, threshold, 1 << 30, 16);
             prop_assert_eq!(&found, &classes(&lines, threshold, memory, 16));
             let all = brute(&lines, threshold);
@@ -204,10 +204,10 @@ mod tests {
         }
     }
 
-    /// Near copies that share more than the frame are all found, however many pages share it.
+    /// Near copies that share more than the boilerplate are all found, however many pages share it.
     #[test]
-    fn copies_under_a_shared_frame() {
-        let lines = framed(5, 300, 3, 32, 2);
+    fn copies_under_shared_boilerplate() {
+        let lines = with_boilerplate(5, 300, 3, 32, 2);
         let (all, found) = (brute(&lines, 80), classes(&lines, 80, 1 << 30, 64));
         assert!(all.len() > 800);
         assert_eq!(found, all);
@@ -215,8 +215,8 @@ mod tests {
 
     /// Pages that differ in a few characters only share nothing but hot n-grams: neighbours join them.
     #[test]
-    fn pages_that_are_little_but_frame() {
-        let lines = framed(6, 1, 600, 40, 3);
+    fn pages_that_are_little_but_boilerplate() {
+        let lines = with_boilerplate(6, 1, 600, 40, 3);
         assert_eq!(classes(&lines, 85, 1 << 30, 64), brute(&lines, 85));
     }
 }

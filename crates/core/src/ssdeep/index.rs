@@ -8,7 +8,7 @@ use crate::ssdeep::store::{DigestStore, StoredDigest};
 pub struct DigestIndex {
     digests: DigestStore,
     ngrams: NgramPostings,
-    /// For each digest the last look-up that met it.
+    /// For each digest the last lookup that met it.
     met: Vec<u32>,
     lookup: u32,
 }
@@ -57,13 +57,5 @@ impl DigestIndex {
                 }
             }
         }
-    }
-
-    pub fn len(&self) -> usize {
-        self.digests.len()
-    }
-
-    pub fn memory(&self) -> usize {
-        self.met.capacity() * size_of::<u32>() + self.digests.memory() + self.ngrams.memory()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Any pair with a score shares seven characters in a row at one block size, so digests are sorted by these n-grams,
 //! and only those that share one are compared, but for those that are in one class already. What two digests have in
-//! common is often longer than that (a site's frame is): they are compared where it begins, and not again at each of its
+//! common is often longer than that (a site's boilerplate is): they are compared where it begins, and not again at each of its
 //! n-grams. Most pairs fall to a cheap bound first. The n-grams are sorted in as many passes as memory needs; the
 //! classes are the same.
 //!

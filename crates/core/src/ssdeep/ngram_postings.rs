@@ -91,12 +91,6 @@ impl NgramPostings {
             holder => std::slice::from_ref(holder),
         }
     }
-
-    pub fn memory(&self) -> usize {
-        let slots: usize = self.shards.iter().map(|shard| shard.slots.capacity()).sum();
-        let lists: usize = self.lists.iter().map(|list| list.capacity() * 4 + size_of::<Vec<u32>>()).sum();
-        slots * size_of::<Slot>() + lists
-    }
 }
 
 impl Shard {

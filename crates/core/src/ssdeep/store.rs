@@ -57,8 +57,4 @@ impl DigestStore {
         let (first, second) = bytes[2..].split_at(usize::from(bytes[1]));
         StoredDigest { level: bytes[0], first, second }
     }
-
-    pub fn memory(&self) -> usize {
-        self.bytes.capacity() + self.starts.capacity() * size_of::<u64>()
-    }
 }

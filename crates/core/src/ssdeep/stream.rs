@@ -74,7 +74,7 @@ impl DigestStream {
     }
 
     /// The page with the highest score of those that are compared with, the earliest among equals; none if nothing is alike.
-    pub fn best(&mut self, digest: &Digest) -> Option<(u32, u32)> {
+    fn best(&mut self, digest: &Digest) -> Option<(u32, u32)> {
         let mut best: Option<(u32, u32)> = None;
         self.compared.matches(digest, |number, score| {
             // Numbers follow the order in which pages came.
@@ -83,16 +83,6 @@ impl DigestStream {
             }
         });
         best.map(|(number, score)| (self.places[number as usize], score))
-    }
-
-    /// Pages so far, and those that new ones are compared with.
-    pub fn counts(&self) -> (u32, usize) {
-        (self.pages, self.compared.len())
-    }
-
-    pub fn memory(&self) -> usize {
-        let texts = self.texts.capacity() * 8 / 7 * (size_of::<([u8; 16], u32)>() + 1);
-        texts + self.places.capacity() * size_of::<u32>() + self.compared.memory()
     }
 }
 

@@ -162,7 +162,7 @@ impl<'a> Leaders<'a> {
     }
 
     /// Links a member to the leaders that it is similar to; says whether there are such.
-    pub fn link(&self, row: u32, found: &mut Vec<u32>, edges: &mut Vec<Edge>) -> bool {
+    pub fn join(&self, row: u32, found: &mut Vec<u32>, edges: &mut Vec<Edge>) -> bool {
         let many = edges.len();
         promising(self.check.low(row), &self.block, self.check.t, found);
         let mut done: u128 = 0;
@@ -192,7 +192,7 @@ pub fn with_leaders(check: PairCheck<'_>, members: &[u32], hashes: &[u64], budge
             .par_chunks(1 << 14)
             .map(|part| {
                 let (mut edges, mut found) = (Vec::new(), Vec::new());
-                let left = part.iter().copied().filter(|&row| !leaders.link(row, &mut found, &mut edges)).collect();
+                let left = part.iter().copied().filter(|&row| !leaders.join(row, &mut found, &mut edges)).collect();
                 (edges, left)
             })
             .collect();

@@ -7,26 +7,31 @@ use crate::arrow::column;
 use crate::hash::mix;
 
 /// How many chunks a group of this size has.
-fn chunks_of(size: i64, most: u64) -> u64 {
-    (size.max(1) as u64).div_ceil(most.max(1))
+fn chunks_of(size: i64, chunk_size: u64) -> u64 {
+    (size.max(1) as u64).div_ceil(chunk_size.max(1))
 }
 
 fn chunk_key(group: i64, chunk: u64) -> i64 {
     mix(mix(group as u64) ^ chunk) as i64
 }
 
-/// The chunk of each member (`page`) of a group that has this `size`; chunks have about `most` members.
-pub fn chunk_keys(batch: &RecordBatch, group: &str, most: u64) -> Result<Int64Array, ArrowError> {
+/// The chunk of each member (`page`) of a group that has this `size`; chunks have about `chunk_size` members.
+pub fn chunk_keys(batch: &RecordBatch, group: &str, chunk_size: u64) -> Result<Int64Array, ArrowError> {
     let numbers = |name| column::<Int64Array>(batch, name);
     let (group, size, page) = (numbers(group)?, numbers("size")?, numbers("page")?);
-    let chunk = |row: usize| mix(page.value(row) as u64) % chunks_of(size.value(row), most);
+    let chunk = |row: usize| mix(page.value(row) as u64) % chunks_of(size.value(row), chunk_size);
     Ok((0..group.len()).map(|row| Some(chunk_key(group.value(row), chunk(row)))).collect())
 }
 
 /// A copy of each row for every chunk of its group: which row it is of, and the chunk.
-pub fn chunk_copies(batch: &RecordBatch, group: &str, most: u64) -> Result<(UInt32Array, Int64Array), ArrowError> {
+pub fn chunk_copies(
+    batch: &RecordBatch,
+    group: &str,
+    chunk_size: u64,
+) -> Result<(UInt32Array, Int64Array), ArrowError> {
     let (group, size): (&Int64Array, &Int64Array) = (column(batch, group)?, column(batch, "size")?);
-    let copies = (0..group.len()).flat_map(|row| (0..chunks_of(size.value(row), most)).map(move |chunk| (row, chunk)));
+    let copies =
+        (0..group.len()).flat_map(|row| (0..chunks_of(size.value(row), chunk_size)).map(move |chunk| (row, chunk)));
     let (rows, keys): (Vec<u32>, Vec<i64>) =
         copies.map(|(row, chunk)| (row as u32, chunk_key(group.value(row), chunk))).unzip();
     Ok((rows.into(), keys.into()))
@@ -53,15 +58,15 @@ mod tests {
     proptest! {
         /// What speaks for a group has a copy wherever a member is.
         #[test]
-        fn copies_meet_all_members(groups in prop::collection::vec((0i64..4, 1i64..50), 1..40), most in 1u64..9) {
+        fn copies_meet_all_members(groups in prop::collection::vec((0i64..4, 1i64..50), 1..40), chunk_size in 1u64..9) {
             let numbers = |value: &dyn Fn(&(i64, i64)) -> i64| -> ArrayRef {
                 Arc::new(Int64Array::from_iter_values(groups.iter().map(value)))
             };
             // All rows of a group have the same size.
             let columns = vec![("group", numbers(&|g| g.0)), ("size", numbers(&|g| 7 * g.0 + 1)), ("page", numbers(&|g| g.1))];
             let batch = batch_of(columns).unwrap();
-            let (rows, chunks) = chunk_copies(&batch, "group", most).unwrap();
-            for (at, key) in chunk_keys(&batch, "group", most).unwrap().values().iter().enumerate() {
+            let (rows, chunks) = chunk_copies(&batch, "group", chunk_size).unwrap();
+            for (at, key) in chunk_keys(&batch, "group", chunk_size).unwrap().values().iter().enumerate() {
                 let copies = rows.values().iter().zip(chunks.values());
                 prop_assert_eq!(copies.filter(|copy| *copy.0 == at as u32 && copy.1 == key).count(), 1);
             }

@@ -107,7 +107,7 @@ pub fn leader_round(batch: &RecordBatch, keys: &Keys) -> Result<RecordBatch, Arr
             let pages: Vec<i64> = spoken.iter().map(|&row| matrix.page(row as usize)).collect();
             // Leaders are members too; they are done.
             let others = members.iter().copied().filter(|&row| !pages.contains(&matrix.page(row as usize)));
-            let left = others.filter(|&row| !leaders.link(row, &mut found, &mut edges)).collect();
+            let left = others.filter(|&row| !leaders.join(row, &mut found, &mut edges)).collect();
             (edges, left)
         })
         .collect();

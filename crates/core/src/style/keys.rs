@@ -43,7 +43,7 @@ impl Keys {
         self.enough(place as usize / self.probes.len())
     }
 
-    /// From `page`, `style` and, if it counts, `structure` to one row for each fingerprint that can have a link: `key`
+    /// From `page`, `style` and, if it counts, `structure` to one row for each fingerprint that can have an edge: `key`
     /// and `twin` are hashes of it and its layer.
     pub fn prints(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let page: &Int64Array = column(batch, "page")?;

@@ -127,15 +127,6 @@ impl Matrix {
             .for_each(|(out, chunk)| compare_all(&query, chunk, self.m, out));
         found
     }
-
-    /// Reads every byte and adds them up as words, in parallel: the least that any scan must do.
-    pub fn touch(&self) -> u64 {
-        let sum = |chunk: &[u8]| {
-            let words = chunk.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-            words.fold(0u64, u64::wrapping_add)
-        };
-        self.rows.par_chunks(1 << 20).map(sum).reduce(|| 0, u64::wrapping_add)
-    }
 }
 
 with_avx2! {

@@ -16,7 +16,7 @@ use crate::style::shape::millionths;
 pub struct Layer {
     /// One row for each page, empty if it has none.
     pub matrix: Matrix,
-    /// Matching dimensions that make a link.
+    /// Matching dimensions that make an edge.
     pub t: u32,
 }
 

@@ -220,13 +220,13 @@ fn buckets_of_one(matrix: &Matrix, unique: &[u32], dimension: usize) -> (Vec<u32
     (order, places)
 }
 
-/// Whether a fingerprint can have a link: enough of it is filled, and a probe can see it.
+/// Whether a fingerprint can have an edge: enough of it is filled, and a probe can see it.
 pub fn can_link(matrix: &Matrix, row: usize, t: u32, probes: &[Vec<usize>]) -> bool {
     let seen = |probe: &Vec<usize>| probe.iter().all(|&d| matrix.value(row, d) != 0);
     matrix.filled(row) >= t as usize && probes.iter().any(seen)
 }
 
-/// One row for each different fingerprint that can have a link; equal ones are joined if a probe lets them meet.
+/// One row for each different fingerprint that can have an edge; equal ones are joined if a probe lets them meet.
 fn unique(layer: &Layer, probes: &[Vec<usize>], hashes: &[u64], joined: &mut UnionFind) -> Vec<u32> {
     let matrix = &layer.matrix;
     let mut rows: Vec<(u64, u32)> = (0..matrix.len())

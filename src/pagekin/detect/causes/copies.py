@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from pagekin import _core
 from pagekin.detect.causes.redirects import redirected
+from pagekin.detect.native import NativeKernel
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
@@ -78,26 +79,14 @@ class UrlKeys:
 
 @dataclass(frozen=True)
 class FirstOfClass:
-    """The first pages of each class."""
-
-    most: int
+    max_rows: int
     schema: pa.Schema = MEMBERS
 
     def open(self, threads: int) -> BatchFunction:
         def first(batch: Batch) -> Batch:
-            return batch.filter(_core.first_of_groups(batch.column("class_"), self.most))
+            return batch.filter(_core.first_of_groups(batch.column("class_"), self.max_rows))
 
         return first
-
-
-@dataclass(frozen=True)
-class CopyReasons:
-    """Why each page repeats an earlier one (crates/core/src/causes/copies.rs)."""
-
-    schema: pa.Schema = COPIES
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.copy_reasons(batch).cast(COPIES)
 
 
 def find_copies(run: Run, engine: Engine) -> Any:
@@ -110,4 +99,6 @@ def find_copies(run: Run, engine: Engine) -> Any:
     earlier = engine.keep(engine.exchange(members, "class_", first, order=("page",), combine=first))
     joined = redirected(run, engine, members, earlier)
     rows = engine.sql(COMPARED_QUERY, COMPARED, members=members, earlier=earlier, joined=joined)
-    return engine.exchange(rows, "key", CopyReasons(), order=("class_", "compared", "page"))
+    return engine.exchange(
+        rows, "key", NativeKernel("copy_reasons", COPIES), order=("class_", "compared", "page")
+    )

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.causes.copies import find_copies
-from pagekin.detect.causes.parameters import ADDRESSED, find_parameters
+from pagekin.detect.causes.parameters import CONTENTS, find_parameters
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.params import Params
 from pagekin.run import Run
@@ -73,7 +73,7 @@ COUNT_QUERY = """
     LEFT JOIN labelled e ON e.page = r.example
     LEFT JOIN clusters s ON s.cluster = c.style
 """
-ADDRESSED_QUERY = "SELECT url, content FROM labelled WHERE words > 0"
+CONTENTS_QUERY = "SELECT url, content FROM labelled WHERE words > 0"
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,6 @@ class Patterns:
 
 @dataclass(frozen=True)
 class Rates:
-    """Counts to rates."""
-
     schema: pa.Schema = DUPLICATE_RATES.schema
 
     def open(self, threads: int) -> BatchFunction:
@@ -124,10 +122,10 @@ def find_causes(run: Run, engine: Engine, params: Params) -> None:
     patterned = engine.keep(engine.map(labelled, Patterns()))
     clusters = _if_there(run, engine, STYLE_CLUSTERS, ["cluster", "name"])
     counted = engine.sql(COUNT_QUERY, COUNTED, labelled=patterned, clusters=clusters)
-    addressed = engine.sql(ADDRESSED_QUERY, ADDRESSED, labelled=patterned)
+    contents = engine.sql(CONTENTS_QUERY, CONTENTS, labelled=patterned)
     tables = {
         DUPLICATE_RATES: engine.map(counted, Rates()),
-        URL_PARAMETERS: find_parameters(engine, addressed),
+        URL_PARAMETERS: find_parameters(engine, contents),
     }
     engine.publish(run, "causes", tables)
 

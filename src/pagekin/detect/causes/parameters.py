@@ -1,7 +1,7 @@
 """Which query parameters change what a page says.
 
     pages → (host, parameter, rest of the URL, URL, content) → by host, parameter and rest: pages, contents
-          → by host and parameter: addresses, pages, contents
+          → by host and parameter: URLs, pages, contents
 
 URLs are grouped by what they are without one parameter; one without it belongs to the group too. A URL that
 was fetched more than once counts once. If its content changed meanwhile, that of others tells nothing about
@@ -17,18 +17,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
+from pagekin.detect.native import NativeKernel
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.tables import URL_PARAMETERS
 
 FEW = 3
 """Pages that repeat a URL but for the parameter, from which on we say whether it matters."""
 
-ADDRESSED = pa.schema([("url", pa.string()), ("content", pa.int64())])
-ADDRESSES = pa.schema(
+CONTENTS = pa.schema([("url", pa.string()), ("content", pa.int64())])
+PARAMETER_ROWS = pa.schema(
     [
         ("host", pa.string()),
         ("parameter", pa.string()),
-        *((name, pa.int64()) for name in ("rest", "address", "content")),
+        *((name, pa.int64()) for name in ("rest", "url_hash", "content")),
     ]
 )
 COUNTED = pa.schema(
@@ -41,33 +42,23 @@ COUNTED = pa.schema(
 
 COUNT_QUERY = """
     WITH steady AS (
-        SELECT address, min(content) AS content FROM found WHERE parameter IS NULL
-        GROUP BY address HAVING min(content) = max(content)
+        SELECT url_hash, min(content) AS content FROM found WHERE parameter IS NULL
+        GROUP BY url_hash HAVING min(content) = max(content)
     ), given AS (
-        SELECT DISTINCT host, parameter, rest, address FROM found WHERE parameter IS NOT NULL
+        SELECT DISTINCT host, parameter, rest, url_hash FROM found WHERE parameter IS NOT NULL
     ), members AS (
-        SELECT host, parameter, rest, address FROM given
+        SELECT host, parameter, rest, url_hash FROM given
         UNION ALL
-        SELECT DISTINCT host, parameter, rest, rest AS address FROM given
-    ), addressed AS (
+        SELECT DISTINCT host, parameter, rest, rest AS url_hash FROM given
+    ), counted AS (
         SELECT m.host, m.parameter, m.rest, count(*) AS pages, count(DISTINCT s.content) AS contents
-        FROM members m JOIN steady s ON s.address = m.address
+        FROM members m JOIN steady s ON s.url_hash = m.url_hash
         GROUP BY m.host, m.parameter, m.rest HAVING count(*) > 1
     )
     SELECT host, parameter, count(*) AS addresses, CAST(sum(pages) AS BIGINT) AS pages,
         CAST(sum(contents) AS BIGINT) AS contents
-    FROM addressed GROUP BY host, parameter
+    FROM counted GROUP BY host, parameter
 """
-
-
-@dataclass(frozen=True)
-class Addresses:
-    """The parameters of each page's URL (crates/core/src/causes/parameters.rs)."""
-
-    schema: pa.Schema = ADDRESSES
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.url_parameters(batch).cast(ADDRESSES)
 
 
 @dataclass(frozen=True)
@@ -107,5 +98,5 @@ def _columns(batch: Batch) -> dict[str, pa.Array]:
 
 def find_parameters(engine: Engine, pages: Any) -> Any:
     """Pages with words (`url` and what stands for their content) → url_parameters."""
-    found = engine.map(pages, Addresses())
+    found = engine.map(pages, NativeKernel("url_parameters", PARAMETER_ROWS))
     return engine.map(engine.sql(COUNT_QUERY, COUNTED, found=found), Verdicts())

@@ -6,13 +6,12 @@ members with the keys of their URLs ─────────┴→ by compone
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from pagekin import _core
-from pagekin.engines.base import EDGES, BatchFunction, Engine
+from pagekin.detect.native import NativeKernel
+from pagekin.engines.base import EDGES, Engine
 from pagekin.run import Run
 
 ROWS = pa.schema([(name, pa.int64()) for name in ("component", "member", "class_", "page", "key", "other")])
@@ -29,34 +28,18 @@ ROW_QUERY = """
 """
 
 
-@dataclass(frozen=True)
-class RedirectEdges:
-    """Skipped records to redirects between the keys of URLs (crates/core/src/causes/redirects.rs)."""
-
-    schema: pa.Schema = EDGES
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.redirect_edges(batch).cast(EDGES)
-
-
-@dataclass(frozen=True)
-class RedirectJoins:
-    """Components of redirects to the pages they join (crates/core/src/causes/redirects.rs).
-
-    A component may be large where very many URLs lead to one: it holds numbers only.
-    """
-
-    schema: pa.Schema = JOINED
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.redirect_joins(batch).cast(JOINED)
+JOINS = NativeKernel("redirect_joins", JOINED)
+"""Components of redirects to the pages they join. One may be large where very many URLs lead to one: it holds
+numbers only."""
 
 
 def redirected(run: Run, engine: Engine, members: Any, earlier: Any) -> Any:
     """The pages that redirects join to an earlier one of their class, with the first such."""
     redirects = engine.keep(
-        engine.map(engine.load(run, "skipped", ["url", "reason", "detail"]), RedirectEdges())
+        engine.map(
+            engine.load(run, "skipped", ["url", "reason", "detail"]), NativeKernel("redirect_edges", EDGES)
+        )
     )
     labels = engine.components(redirects)
     rows = engine.sql(ROW_QUERY, ROWS, redirects=redirects, labels=labels, members=members, earlier=earlier)
-    return engine.exchange(rows, "component", RedirectJoins(), order=("member", "class_", "page"))
+    return engine.exchange(rows, "component", JOINS, order=("member", "class_", "page"))

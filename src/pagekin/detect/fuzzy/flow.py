@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.duplicates.compare import compared
+from pagekin.detect.native import NativeKernel
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import EDGES, Batch, BatchFunction, Engine, Reducer, Resources
 from pagekin.params import FuzzyParams, ShingleParams
@@ -74,28 +75,6 @@ POSTINGS_SHARE = 4
 
 
 @dataclass(frozen=True)
-class Comparable:
-    """Digests without what is not compared (crates/core/src/ssdeep/ngram_groups.rs)."""
-
-    min_length: int
-    schema: pa.Schema = DIGESTS
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda rows: _core.comparable_digests(rows, self.min_length).cast(DIGESTS)
-
-
-@dataclass(frozen=True)
-class NgramKeys:
-    """The n-grams of digests, to be counted."""
-
-    growth: ClassVar[int] = 16  # about a hundred n-grams in a digest
-    schema: pa.Schema = COUNTS
-
-    def open(self, threads: int) -> BatchFunction:
-        return _core.ngram_keys
-
-
-@dataclass(frozen=True)
 class CountHolders:
     """How many signatures hold an n-gram, if they are more than so many."""
 
@@ -110,31 +89,6 @@ class CountHolders:
             return (rows.to_batches() or [pa.RecordBatch.from_pylist([], schema=COUNTS)])[0]
 
         return counted
-
-
-@dataclass(frozen=True)
-class NgramRows:
-    """A row for each n-gram of a digest at which its page is compared with others."""
-
-    growth: ClassVar[int] = 100  # and the digest with each
-    hot: tuple[int, ...]
-    threshold: int
-    schema: pa.Schema = HOLDERS
-
-    def open(self, threads: int) -> BatchFunction:
-        hot = list(self.hot)
-        return lambda rows: _core.ngram_rows(rows, hot, self.threshold).cast(HOLDERS)
-
-
-@dataclass(frozen=True)
-class NgramEdges:
-    """What the holders of an n-gram amount to."""
-
-    threshold: int
-    schema: pa.Schema = EDGES
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda rows: _core.ngram_edges(rows, self.threshold).cast(EDGES)
 
 
 @dataclass(frozen=True)
@@ -169,12 +123,16 @@ class FuzzyMembers:
     def steps(self, engine: Engine, **inputs: Any) -> Any:
         sketches, wordless = inputs["sketches"], inputs["wordless"]
         worded = engine.sql(WORDED, SKETCHES, sketches=sketches, wordless=wordless)
-        digests = engine.keep(engine.map(worded, Comparable(self.params.min_length)))
+        digests = engine.keep(
+            engine.map(worded, NativeKernel("comparable_digests", DIGESTS, (self.params.min_length,)))
+        )
         firsts = engine.keep(engine.sql(FIRST_OF_DIGEST, FIRSTS, digests=digests))
+        hot = self._hot(engine, firsts)
         near = engine.exchange(
-            engine.map(firsts, NgramRows(self._hot(engine, firsts), self.params.threshold)),
+            # A digest has about a hundred n-grams, and is in the row of each.
+            engine.map(firsts, NativeKernel("ngram_rows", HOLDERS, (hot, self.params.threshold), growth=100)),
             "key",
-            NgramEdges(self.params.threshold),
+            NativeKernel("ngram_edges", EDGES, (self.params.threshold,)),
             order=("page", "second"),
         )
         same = (engine.sql(query, EDGES, digests=digests) for query in (SAME_TEXT, SAME_DIGEST))
@@ -187,10 +145,13 @@ class FuzzyMembers:
     def _hot(self, engine: Engine, firsts: Any) -> tuple[int, ...]:
         """The hot n-grams, on the driver: less than one for 35 digests, as two signatures have at most 116.
 
-        What is hot are the frames of very large sites, a few dozen n-grams each.
+        What is hot is the boilerplate of very large sites, a few dozen n-grams each.
         """
         counts = engine.exchange(
-            engine.map(firsts, NgramKeys()), "key", CountHolders(self.max_holders), combine=CountHolders(0)
+            engine.map(firsts, NativeKernel("ngram_keys", COUNTS, growth=16)),
+            "key",
+            CountHolders(self.max_holders),
+            combine=CountHolders(0),
         )
         return tuple(sorted(engine.collect(counts)["key"].to_pylist()))
 
@@ -276,7 +237,7 @@ REGROUPED = """
     FROM rest
     JOIN (SELECT label, min(page) AS page FROM rest GROUP BY label) firsts ON rest.label = firsts.label
 """
-"""The others, in classes of their own. A first page that nobody is like is done with."""
+"""The others, in classes of their own. A first page that no other is like needs no further round."""
 
 
 class WholeFuzzy:

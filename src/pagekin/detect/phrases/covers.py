@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
+from pagekin.detect.native import NativeKernel
 from pagekin.detect.phrases.donors import CHOSEN
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
 from pagekin.params import PhraseParams
@@ -44,29 +45,18 @@ SERVED_QUERY = "SELECT DISTINCT host, ip FROM sites WHERE ip <> 0"
 OWN_QUERY = """
     SELECT c.page, s.server, a.ips
     FROM counts c JOIN sites s ON s.page = c.page LEFT JOIN addresses a ON a.host = s.host
-    WHERE c.popular >= {least}
+    WHERE c.popular >= {min_popular}
 """
 HELD_QUERY = """
     SELECT m.page, m.function, p.holders, p.holder_servers, p.holder_ips
     FROM marked m JOIN counts c ON c.page = m.page
     JOIN popular p ON p.fingerprint = m.fingerprint AND p.function = m.function
-    WHERE c.popular >= {least}
+    WHERE c.popular >= {min_popular}
 """
 COVERED_QUERY = """
     SELECT k.page, coalesce(n.popular, 0) AS popular, c.cover, c.foreign, c.donors
     FROM sketches k LEFT JOIN counts n ON n.page = k.page LEFT JOIN covers c ON c.page = k.page
 """
-
-
-@dataclass(frozen=True)
-class Shingles:
-    """A row for each shingle of a page."""
-
-    growth: ClassVar[int] = 4  # a shingle is 8 bytes of a page, and a row of 24
-    schema: pa.Schema = ROWS
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.shingle_rows(batch).cast(ROWS)
 
 
 @dataclass(frozen=True)
@@ -106,17 +96,6 @@ class OwnSites:
 
 
 @dataclass(frozen=True)
-class CoverGroups:
-    """The donors of complete pages."""
-
-    prune: bool
-    schema: pa.Schema = COVERED
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.phrase_covers(batch, self.prune).cast(COVERED)
-
-
-@dataclass(frozen=True)
 class Covered:
     """From `sites`, `popular` and `sketches` to counts and covers (crates/core/src/phrases/covers.rs)."""
 
@@ -125,16 +104,22 @@ class Covered:
 
     def steps(self, engine: Engine, **inputs: Any) -> Any:
         sites, popular, sketches = (inputs[name] for name in ("sites", "popular", "sketches"))
-        shingles = engine.map(sketches, Shingles())
+        shingles = engine.map(sketches, NativeKernel("shingle_rows", ROWS, growth=4))
         marked = engine.keep(engine.sql(MARKED_QUERY, ROWS, shingles=shingles, popular=popular))
         counts = engine.keep(engine.sql(COUNT_QUERY, COUNTS, marked=marked))
         served = engine.sql(SERVED_QUERY, SERVED, sites=sites)
         addresses = engine.exchange(served, "host", Addresses(), order=("ip",))
-        least = self.params.min_popular
-        own = engine.sql(OWN_QUERY.format(least=least), OWN, counts=counts, sites=sites, addresses=addresses)
-        held = engine.sql(HELD_QUERY.format(least=least), HELD, marked=marked, counts=counts, popular=popular)
+        min_popular = self.params.min_popular
+        own = engine.sql(
+            OWN_QUERY.format(min_popular=min_popular), OWN, counts=counts, sites=sites, addresses=addresses
+        )
+        held = engine.sql(
+            HELD_QUERY.format(min_popular=min_popular), HELD, marked=marked, counts=counts, popular=popular
+        )
         rows = engine.concat(held, engine.map(own, OwnSites()))
-        covers = engine.exchange(rows, "page", CoverGroups(self.params.prune), order=("function",))
+        covers = engine.exchange(
+            rows, "page", NativeKernel("phrase_covers", COVERED, (self.params.prune,)), order=("function",)
+        )
         return engine.sql(COVERED_QUERY, COVERED, sketches=sketches, counts=counts, covers=covers)
 
     def held_bytes(self, size: int) -> int:

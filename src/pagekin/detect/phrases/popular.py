@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 
 from pagekin import _core
-from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
+from pagekin.detect.native import NativeKernel
+from pagekin.engines.base import Batch, Engine, Resources
 from pagekin.params import PhraseParams
 
 SITES = pa.schema([(name, pa.int64()) for name in ("page", "host", "server", "ip")])
@@ -46,40 +47,6 @@ SITED_QUERY = """
 
 
 @dataclass(frozen=True)
-class Holdings:
-    """A row for each shingle of a page."""
-
-    growth: ClassVar[int] = 8  # a shingle is 8 bytes of a page, and a row of 64
-    schema: pa.Schema = HOLDINGS
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.phrase_holdings(batch).cast(HOLDINGS)
-
-
-@dataclass(frozen=True)
-class FewerHoldings:
-    """A part of a phrase, made smaller."""
-
-    holders: int
-    schema: pa.Schema = HOLDINGS
-
-    def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _core.fewer_holdings(batch, self.holders).cast(HOLDINGS)
-
-
-@dataclass(frozen=True)
-class PopularGroups:
-    """What complete phrases amount to."""
-
-    params: PhraseParams
-    schema: pa.Schema = POSTINGS
-
-    def open(self, threads: int) -> BatchFunction:
-        params = self.params
-        return lambda batch: _core.popular_phrases(batch, params.popular, params.holders).cast(POSTINGS)
-
-
-@dataclass(frozen=True)
 class Popular:
     """From `sites` and `sketches` to what is popular (crates/core/src/phrases/popular.rs)."""
 
@@ -88,9 +55,12 @@ class Popular:
 
     def steps(self, engine: Engine, **inputs: Any) -> Any:
         sited = engine.sql(SITED_QUERY, SITED, **inputs)
-        fewer = FewerHoldings(self.params.holders)
+        fewer = NativeKernel("fewer_holdings", HOLDINGS, (self.params.holders,))
         return engine.exchange(
-            engine.map(sited, Holdings()), "fingerprint", PopularGroups(self.params), combine=fewer
+            engine.map(sited, NativeKernel("phrase_holdings", HOLDINGS, growth=8)),
+            "fingerprint",
+            NativeKernel("popular_phrases", POSTINGS, (self.params.popular, self.params.holders)),
+            combine=fewer,
         )
 
     def held_bytes(self, size: int) -> int:

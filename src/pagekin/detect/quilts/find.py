@@ -64,11 +64,11 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
         sites = engine.table(SITES.schema.empty_table()) if staged else engine.load(run, SITES.name)
         tables[SITES] = with_originality(run, engine, sites, own, params)
     engine.publish(run, "quilts", tables)
-    if counted := facts(engine):  # else a stopped attempt had counted
+    if counted := gram_metrics(engine):  # else a stopped attempt had counted
         run.update(quilts=counted)
 
 
-def facts(engine: Engine) -> dict[str, Any]:
+def gram_metrics(engine: Engine) -> dict[str, Any]:
     """What was counted, and how many pairs of different grams one expects to have the same 64-bit hash."""
     found = {name: engine.metrics.pop(name) for name in COUNTED if name in engine.metrics}
     if "pairs" not in found:

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
+from pagekin.detect.native import NativeKernel
 from pagekin.detect.quilts.rows import (
     ALLOWED,
     ASKED,
@@ -35,7 +36,6 @@ from pagekin.detect.quilts.rows import (
     PATCHES,
     SITES,
     Candidates,
-    Native,
     Others,
     Padded,
 )
@@ -121,29 +121,29 @@ class Covered:
         counts = engine.keep(engine.sql(count, COUNTS, texts=texts, copies=copies, patches=patches))
         c, theta = self.params.c, self.params.theta
         wanted = engine.keep(engine.map(counts, Candidates(c, theta)))
-        held = engine.map(patches, Native("posting_pages", HELD, growth=4))
+        held = engine.map(patches, NativeKernel("posting_pages", HELD, growth=4))
         lists = engine.keep(engine.sql(HOLDERS, LISTS, held=held, wanted=wanted, patches=patches))
         allowed = self._allowed(engine, lists, inputs["sites"], inputs["dates"], copies)
         rows = engine.concat(*(engine.map(part, Padded(COVER)) for part in (wanted, lists, allowed)))
-        covers = engine.exchange(rows, "page", Native("cover_rows", COVERED, self._rules()))
+        covers = engine.exchange(rows, "page", NativeKernel("cover_rows", COVERED, self._rules()))
         return engine.concat(engine.map(counts, Others(c, theta)), covers)
 
     def _patches(self, engine: Engine, texts: Any, copies: Any) -> Any:
         k, seed, m = self.params.k, self.params.seed, self.params.m
         marked = engine.sql(MARK, MARKED, texts=texts, copies=copies)
-        grams = engine.map(marked, Native("gram_rows", GRAMS, (k, seed, m), growth=3))
-        return engine.exchange(grams, "gram", Native("patch_rows", PATCHES, (m,)), order=("page",))
+        grams = engine.map(marked, NativeKernel("gram_rows", GRAMS, (k, seed, m), growth=3))
+        return engine.exchange(grams, "gram", NativeKernel("patch_rows", PATCHES, (m,)), order=("page",))
 
     def _allowed(self, engine: Engine, lists: Any, sites: Any, dates: Any, copies: Any) -> Any:
         """Who may be a source of whom, among those that hold something."""
         rule = (self.params.foreign,)
-        numbers = engine.keep(engine.map(sites, Native("quilt_sites", SITES)))
+        numbers = engine.keep(engine.map(sites, NativeKernel("quilt_sites", SITES)))
         classes = engine.sql(CLASSES, MEMBERS, sites=numbers, copies=copies, dates=dates)
-        few = Native("deciding_members", MEMBERS, rule)
+        few = NativeKernel("deciding_members", MEMBERS, rule)
         members = engine.exchange(classes, "holder", few, order=("member",), combine=few)
-        pairs = engine.map(lists, Native("holder_pairs", PAIRS, growth=4))
+        pairs = engine.map(lists, NativeKernel("holder_pairs", PAIRS, growth=4))
         asked = engine.sql(ASK, ASKED, pairs=pairs, members=members, sites=numbers, dates=dates)
-        return engine.map(asked, Native("allowed_members", ALLOWED, rule))
+        return engine.map(asked, NativeKernel("allowed_members", ALLOWED, rule))
 
     def _rules(self) -> tuple[int, float, float, bool, float]:
         p = self.params

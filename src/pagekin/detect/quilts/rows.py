@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -63,20 +62,6 @@ ASKED = _schema("page holder member host domain ip date page_host page_domain pa
 ALLOWED = _schema("page holder member", foreign=pa.bool_())
 COVER = _schema("page grams shared patch holder member", holders=pa.binary(), foreign=pa.bool_())
 """Counts of a page, or holders of its grams, or a holder that may be a source."""
-
-
-@dataclass(frozen=True)
-class Native:
-    """A function of `_core` on each batch."""
-
-    name: str
-    schema: pa.Schema
-    arguments: tuple[Any, ...] = ()
-    growth: int = 1
-
-    def open(self, threads: int) -> BatchFunction:
-        function = getattr(_core, self.name)
-        return lambda batch: function(batch, *self.arguments).cast(self.schema)
 
 
 @dataclass(frozen=True)

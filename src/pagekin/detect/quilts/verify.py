@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.quilts.rows import Native
+from pagekin.detect.native import NativeKernel
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.errors import RunError
 from pagekin.params import QuiltParams
@@ -43,8 +43,8 @@ class Compare:
 
 def verify(engine: Engine, texts: Any, params: QuiltParams) -> int:
     """Compares the words of all grams that share a hash; returns how many were compared."""
-    words = engine.map(texts, Native("gram_words", WORDS, (params.k, params.seed)))
-    rows = engine.exchange(words, "gram", Compare(), combine=Native("compare_words", WORDS))
+    words = engine.map(texts, NativeKernel("gram_words", WORDS, (params.k, params.seed)))
+    rows = engine.exchange(words, "gram", Compare(), combine=NativeKernel("compare_words", WORDS))
     # One row, whatever the crawl.
     (sums,) = engine.collect(engine.sql(ADD_UP, COMPARED, compared=rows)).to_pylist()
     if sums["collisions"]:

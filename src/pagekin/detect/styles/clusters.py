@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from pagekin import _core
-from pagekin.detect.styles.kernels import Hashed, Native, ints
+from pagekin.detect.styles.kernels import Hashed, StyleStep, ints
 from pagekin.detect.styles.leaders import BUCKETS, leader_edges, report
 from pagekin.detect.styles.shapes import MEMBER_PRINTS, MEMBERS, Shapes
 from pagekin.engines.base import EDGES, Batch, Engine, Resources
@@ -112,8 +112,8 @@ class Cluster:
             FROM keyed k JOIN kinds d ON k.key = d.key AND k.twin = d.twin
             WHERE k.page <> d.page
         """
-        keyed = engine.map(prints, Native(self.params, "prints", KEYED))
-        distinct = Native(self.params, "distinct", KEYED)
+        keyed = engine.map(prints, StyleStep(self.params, "prints", KEYED))
+        distinct = StyleStep(self.params, "distinct", KEYED)
         kinds = engine.keep(engine.exchange(keyed, "key", distinct, order=("page",), combine=distinct))
         return engine.concat(
             engine.sql(together, EDGES, prints=prints),
@@ -124,8 +124,8 @@ class Cluster:
     def _bucket_edges(self, engine: Engine, kinds: Any) -> list[Any]:
         """Edges inside buckets; those that hold too many for all pairs go a way of their own."""
         params = self.params
-        buckets = engine.map(kinds, Native(params, "buckets", BUCKETS))
-        keys = engine.map(kinds, Native(params, "buckets", SIZES.remove(1)))
+        buckets = engine.map(kinds, StyleStep(params, "buckets", BUCKETS))
+        keys = engine.map(kinds, StyleStep(params, "buckets", SIZES.remove(1)))
         query = f"""
             SELECT key, count(*) AS size FROM buckets GROUP BY key HAVING count(*) > {params.budget}
         """
@@ -133,7 +133,7 @@ class Cluster:
         count = engine.sql("SELECT count(*) AS size FROM sizes", SIZES.remove(0), sizes=large)
         # One number: most crawls have no such bucket, and the rounds would be for nothing.
         many = engine.collect(count)["size"][0].as_py()
-        pairs = Native(params, "bucket_edges", EDGES)
+        pairs = StyleStep(params, "bucket_edges", EDGES)
         if not many:
             engine.metrics["big_buckets"] = report(0, [])
             return [engine.exchange(buckets, "key", pairs)]

@@ -108,7 +108,6 @@ def _described(run: Run, engine: Engine, members: Any) -> Any:
 
 
 def _clusters(run: Run, engine: Engine, described: Any, by: str) -> Any:
-    """The table of clusters."""
     counts = f"""
         SELECT cluster, count(*) AS pages,
             CAST(sum(CASE WHEN page >= {run.first_page} THEN 1 ELSE 0 END) AS BIGINT) AS new_pages,

@@ -30,7 +30,7 @@ HASHED = pa.schema([*ints("page", "hash"), *LAYERS, *ints("known")])
 
 
 @dataclass(frozen=True)
-class Native:
+class StyleStep:
     """A step of `_core.StyleSteps` by its name."""
 
     params: StyleParams

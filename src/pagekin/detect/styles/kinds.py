@@ -115,7 +115,7 @@ def inner_links(run: Run, engine: Engine, described: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Alike:
+class SkeletonSimilarity:
     """How similar two skeletons are, in millionths; 0 for pages without one."""
 
     schema: pa.Schema = ALIKE
@@ -147,4 +147,4 @@ def skeletons(run: Run, engine: Engine, described: Any) -> Any:
     summed = """
         SELECT cluster, CAST(sum(alike) AS BIGINT) AS alike, count(*) AS compared FROM found GROUP BY cluster
     """
-    return engine.sql(summed, SKELETONS, found=engine.map(pairs, Alike()))
+    return engine.sql(summed, SKELETONS, found=engine.map(pairs, SkeletonSimilarity()))

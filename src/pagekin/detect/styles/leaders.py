@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.styles.kernels import MEMBER, SPEAKS, First, InChunks, Native, ints
+from pagekin.detect.styles.kernels import MEMBER, SPEAKS, First, InChunks, StyleStep, ints
 from pagekin.engines.base import EDGES, Batch, BatchFunction, Engine
 from pagekin.params import StyleParams
 
@@ -67,7 +67,7 @@ class Described:
     schema: pa.Schema = REPORTED
 
     def open(self, threads: int) -> BatchFunction:
-        describe = Native(self.params, "describe", pa.schema(list(REPORTED)[:2])).open(threads)
+        describe = StyleStep(self.params, "describe", pa.schema(list(REPORTED)[:2])).open(threads)
 
         def described(batch: Batch) -> Batch:
             columns = [*describe(batch).columns, batch.column("place"), batch.column("size")]
@@ -92,7 +92,7 @@ def leader_edges(engine: Engine, params: StyleParams, rows: Any, many: int) -> t
             engine.map(large, InChunks("key", MEMBER, CHUNKED)),
             engine.map(leaders, InChunks("key", SPEAKS, CHUNKED)),
         )
-        compare = Native(params, "leader_round", FOUND)
+        compare = StyleStep(params, "leader_round", FOUND)
         compared = engine.keep(
             engine.exchange(chunks, "chunk", compare, order=("key", "role", "hash", "page"))
         )

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from pagekin import _core
-from pagekin.detect.styles.kernels import LAYERS, MEMBER, SPEAKS, First, InChunks, Native, ints
+from pagekin.detect.styles.kernels import LAYERS, MEMBER, SPEAKS, First, InChunks, StyleStep, ints
 from pagekin.engines.base import Engine, Kernel
 from pagekin.params import StyleParams
 
@@ -127,5 +127,5 @@ class Shapes:
         )
         return self.engine.exchange(chunks, "chunk", kernel, order=("cluster", "role", "hash"))
 
-    def _native(self, name: str, schema: pa.Schema) -> Native:
-        return Native(self.params, name, schema)
+    def _native(self, name: str, schema: pa.Schema) -> StyleStep:
+        return StyleStep(self.params, name, schema)

@@ -18,8 +18,6 @@ VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
 
 @dataclass(frozen=True)
 class Signature:
-    """One entry of the table."""
-
     genre: str
     name: str | None = None
     software: tuple[str, ...] = ()

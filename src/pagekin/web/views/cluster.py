@@ -9,7 +9,7 @@ from typing import Any
 
 from pagekin import _core
 from pagekin.errors import PagekinError
-from pagekin.index.shelf import record_of
+from pagekin.index.records import record_of
 from pagekin.look.figure import Figure
 from pagekin.look.graph import Graph, draw
 from pagekin.look.markup import Html
@@ -57,7 +57,6 @@ class ClusterView:
 
 
 def cluster_row(context: Context, cluster: int) -> dict[str, Any] | None:
-    """The row of a cluster."""
     return context.catalog.row("SELECT * FROM clusters WHERE cluster = ?", [cluster])
 
 
@@ -92,8 +91,8 @@ def _places(context: Context, cluster: int) -> range:
     return range(0) if ends["first"] is None else range(ends["first"], ends["last"] + 1)
 
 
-def _sample(places: range, random: Random, most: int) -> list[int]:
-    return sorted(random.sample(places, min(most, len(places))))
+def _sample(places: range, random: Random, size: int) -> list[int]:
+    return sorted(random.sample(places, min(size, len(places))))
 
 
 def _members(context: Context, places: Sequence[int]) -> list[dict[str, Any]]:
@@ -182,39 +181,39 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
     def linked(a: int, b: int) -> bool:
         """By noise or by structure."""
         return any(
-            a in prints and b in prints and _core.style_matches(prints[a], prints[b])[0] >= least
-            for prints, least in layers
+            a in prints and b in prints and _core.style_matches(prints[a], prints[b])[0] >= t
+            for prints, t in layers
         )
 
-    links = [
+    edges = [
         (a, b) for a in range(len(drawn)) for b in range(a) if linked(drawn[a]["page"], drawn[b]["page"])
     ]
     centre = next((n for n, one in enumerate(drawn) if one["page"] == row["centroid"]), None)
     graph = Graph(
-        [one["domain"] or "?" for one in drawn], links, [short_url(one["url"]) for one in drawn], centre
+        [one["domain"] or "?" for one in drawn], edges, [short_url(one["url"]) for one in drawn], centre
     )
     pairs = len(drawn) * (len(drawn) - 1) // 2
-    shown = f"{count(len(links))} of {count(pairs)} pairs of the {len(drawn)} pages drawn are linked directly"
+    shown = f"{count(len(edges))} of {count(pairs)} pairs of the {len(drawn)} pages drawn are linked directly"
     figure = Figure(
         key="graph",
         title=shown,
         svg=draw(graph, shown),
         columns=[
             Column("page", "id", "page"),
-            Column("address", "url", "url"),
+            Column("URL", "url", "url"),
             Column("domain", "text", "domain"),
         ],
         rows=[(one["page"], one["url"], one["domain"]) for one in drawn],
         note="A dot is a page; its colour and shape are its domain. The ring is the most typical page.",
     ).html()
-    cut = cut_points(len(drawn), links)
+    cut = cut_points(len(drawn), edges)
     return figure, [drawn[node] for node in cut]
 
 
-def cut_points(size: int, links: Sequence[tuple[int, int]]) -> list[int]:
+def cut_points(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     """Nodes without which what is connected would fall apart (Hopcroft and Tarjan), in order."""
     near: list[list[int]] = [[] for _ in range(size)]
-    for a, b in links:
+    for a, b in edges:
         near[a].append(b)
         near[b].append(a)
     depth, low = [-1] * size, [0] * size

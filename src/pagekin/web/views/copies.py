@@ -77,20 +77,20 @@ def _headline(row: dict[str, Any]) -> str:
 
 
 def _marked(text: str, other: str) -> Iterator[Html]:
-    """A text with the words marked that are in no run of words which the other has too."""
+    """A text with the words marked that the other does not have in the same order."""
     spans = _core.word_spans(text)
     shared = [False] * len(spans)
     for _, start, _, words in _core.patches(text, [other], GRAM):
         shared[start : start + words] = [True] * words
     at = 0
-    for low, high in _runs(shared):
+    for low, high in _stretches(shared):
         begin, end = spans[low][0], spans[high - 1][1]
         yield join([text[at:begin], tag("mark", text[begin:end], class_="c2")])
         at = end
     yield join([text[at:]])
 
 
-def _runs(shared: Sequence[bool]) -> Iterator[tuple[int, int]]:
+def _stretches(shared: Sequence[bool]) -> Iterator[tuple[int, int]]:
     """Stretches that are not shared."""
     start = None
     for place, one in enumerate([*shared, True]):

@@ -188,11 +188,11 @@ def _common(context: Context, text: str) -> Iterator[tuple[int, int]]:
 
 def _barcode(quilt: Quilt, pages: dict[int, dict[str, Any]]) -> Html:
     names = {s["rank"]: pages.get(s["source"], {}).get("domain") or "?" for s in quilt.sources}
-    runs = [
+    spans = [
         (p.start, p.start + p.words, p.rank, f"{p.rank}: {plural(p.words, 'word')} of {names[p.rank]}")
         for p in quilt.patches
     ]
-    return barcode(len(_core.word_spans(quilt.text)), runs, "Where each source sits in the page")
+    return barcode(len(_core.word_spans(quilt.text)), spans, "Where each source sits in the page")
 
 
 def _source(

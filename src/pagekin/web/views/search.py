@@ -1,4 +1,4 @@
-"""Search: by address, host, domain, or words of the text; which of them is asked shows by how it looks."""
+"""Search: by URL, host, domain, or words of the text; which of them is asked shows by how it looks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ TITLES = 20
 
 @dataclass(frozen=True)
 class Found:
-    """What a search gives."""
-
     said: str
     rows: list[dict[str, Any]]
     """page, url, title, and `snippet` where words were sought"""
@@ -51,7 +49,7 @@ def search(context: Context, asked: str) -> Found:
 def _addresses(context: Context, asked: str) -> Found:
     rows: list[dict[str, Any]] = []
     for url, piece in (("url", "?"), ("lower(url)", "lower(?)")):
-        # As it is written first: most addresses are in small letters, and to fold a million takes its time.
+        # As it is written first: most URLs are in small letters, and to fold a million takes its time.
         if len(rows) <= LISTED:
             rows = context.catalog.rows(
                 f"SELECT page, url, title, NULL AS snippet FROM pages "
@@ -59,7 +57,7 @@ def _addresses(context: Context, asked: str) -> Found:
                 [asked],
             )
     more = len(rows) > LISTED
-    said = f"{'More than ' if more else ''}{min(len(rows), LISTED):,} addresses hold “{plain(asked)}”"
+    said = f"{'More than ' if more else ''}{min(len(rows), LISTED):,} URLs hold “{plain(asked)}”"
     return Found(said, rows[:LISTED])
 
 

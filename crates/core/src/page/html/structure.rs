@@ -1,16 +1,16 @@
 //! The structure of a page: which tags follow which, with the names of their attributes and classes.
 //!
 //! Noise sees what a template writes between letters; structure sees what it writes in them, and nothing of scripts,
-//! style sheets or text. Its fingerprint has m minima over the runs of four tags. A page has far fewer runs than
+//! style sheets or text. Its fingerprint has m minima over the n-grams of four tags. A page has far fewer of them than
 //! n-grams of noise, so that a dimension which met none borrows the minimum of another, chosen by hash (optimal
 //! densification): the share of matching dimensions then estimates Jaccard for small pages too.
 
 use crate::hash::mix;
 
-/// Tags in a run.
-const RUN: usize = 4;
-/// A page that fills less than one in so many dimensions by its own runs has too little structure to compare: about 30
-/// different runs for 128 dimensions.
+/// Tags in an n-gram.
+const TAGS: usize = 4;
+/// A page that fills less than one in so many dimensions by its own n-grams has too little structure to compare: about
+/// 30 different n-grams for 128 dimensions.
 const FEWEST: usize = 5;
 /// ASCII letters in lower case; what else changes does so alike in all pages.
 const LOWER: u64 = 0x2020_2020_2020_2020;
@@ -58,23 +58,23 @@ impl Tag {
     }
 }
 
-/// Collects the runs of a page's tags.
+/// Collects the n-grams of a page's tags.
 pub struct Structure {
-    last: [u64; RUN],
+    last: [u64; TAGS],
     tags: usize,
-    least: Vec<u64>,
+    minima: Vec<u64>,
 }
 
 impl Structure {
     /// With m dimensions; with none, nothing is collected.
     pub fn new(m: usize) -> Self {
-        Structure { last: [0; RUN], tags: 0, least: vec![u64::MAX; m] }
+        Structure { last: [0; TAGS], tags: 0, minima: vec![u64::MAX; m] }
     }
 
     /// Whether anything is collected.
     #[inline(always)]
     pub fn wanted(&self) -> bool {
-        !self.least.is_empty()
+        !self.minima.is_empty()
     }
 
     /// One more tag.
@@ -83,27 +83,27 @@ impl Structure {
         if !self.wanted() {
             return;
         }
-        self.last[self.tags % RUN] = tag.0;
+        self.last[self.tags % TAGS] = tag.0;
         self.tags += 1;
-        if self.tags < RUN {
+        if self.tags < TAGS {
             return;
         }
-        let run = (0..RUN).fold(0u64, |run, back| run.rotate_left(16) ^ self.last[(self.tags + back) % RUN]);
-        let hash = mix(run);
-        let place = ((hash >> 32) * self.least.len() as u64) >> 32;
-        if let Some(least) = self.least.get_mut(place as usize) {
+        let ngram = (0..TAGS).fold(0u64, |ngram, back| ngram.rotate_left(16) ^ self.last[(self.tags + back) % TAGS]);
+        let hash = mix(ngram);
+        let place = ((hash >> 32) * self.minima.len() as u64) >> 32;
+        if let Some(minimum) = self.minima.get_mut(place as usize) {
             // The bits that chose the place say nothing within it.
-            *least = mix(hash).min(*least);
+            *minimum = mix(hash).min(*minimum);
         }
     }
 
-    /// The fingerprint: 16 bits of each minimum, 0 for none; nothing for a page of fewer tags than a run has.
+    /// The fingerprint: 16 bits of each minimum, 0 for none; nothing for a page of fewer tags than an n-gram has.
     pub fn finish(&self) -> Option<Vec<u16>> {
-        if self.tags < RUN || self.least.is_empty() {
+        if self.tags < TAGS || self.minima.is_empty() {
             return None;
         }
-        let stored = |least: &u64| if *least == u64::MAX { 0 } else { 1 + (mix(*least) % 65535) as u16 };
-        let own: Vec<u16> = self.least.iter().map(stored).collect();
+        let stored = |minimum: &u64| if *minimum == u64::MAX { 0 } else { 1 + (mix(*minimum) % 65535) as u16 };
+        let own: Vec<u16> = self.minima.iter().map(stored).collect();
         let m = own.len();
         if own.iter().filter(|v| **v != 0).count() * FEWEST < m {
             return Some(own);
@@ -158,10 +158,10 @@ mod tests {
 
     #[test]
     fn matches_estimate_jaccard() {
-        // Each page has runs enough to be filled up.
+        // Each page has n-grams enough to be filled up.
         for (a, b) in [(0..80, 0..80), (0..80, 40..120), (0..400, 100..500), (0..80, 80..160), (0..80, 0..160)] {
-            let runs = |range: std::ops::Range<usize>| -> HashSet<usize> { range.collect() };
-            let (x, y) = (runs(a.clone()), runs(b.clone()));
+            let ngrams = |range: std::ops::Range<usize>| -> HashSet<usize> { range.collect() };
+            let (x, y) = (ngrams(a.clone()), ngrams(b.clone()));
             let truth = x.intersection(&y).count() as f64 / x.union(&y).count() as f64;
             let (x, y) = (structure(&page(a), 1024).unwrap(), structure(&page(b), 1024).unwrap());
             let found = f64::from(compare(&x, &y).matching) / 1024.0;

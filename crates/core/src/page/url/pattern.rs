@@ -16,7 +16,7 @@ const ROUTES: [&str; 16] = [
 
 const LONGEST_WORD: usize = 24;
 
-/// A URL taken apart. Whatever comes in, something comes out.
+/// A URL taken apart. Never fails: what names no host is all path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedUrl<'a> {
     pub scheme: String,
@@ -48,9 +48,9 @@ impl<'a> ParsedUrl<'a> {
         ParsedUrl { scheme, host, path: if path.is_empty() { Cow::Borrowed("/") } else { path }, query: pairs }
     }
 
-    /// Stands for the URL but for its scheme, without the parameter `without`.
-    pub fn address(&self, without: Option<&str>) -> i64 {
-        let pairs = self.query.iter().filter(|pair| Some(pair.0) != without).flat_map(|pair| [pair.0, pair.1]);
+    /// Stands for the URL but for its scheme and one of its parameters.
+    pub fn hash_without(&self, parameter: Option<&str>) -> i64 {
+        let pairs = self.query.iter().filter(|pair| Some(pair.0) != parameter).flat_map(|pair| [pair.0, pair.1]);
         name_hash([&self.host, &*self.path].into_iter().chain(pairs))
     }
 
@@ -229,11 +229,11 @@ mod tests {
     }
 
     #[test]
-    fn addresses() {
-        let of = |url| ParsedUrl::new(url).address(None);
+    fn hashes_without_a_parameter() {
+        let of = |url| ParsedUrl::new(url).hash_without(None);
         assert_eq!(of("http://a.example/x?a=1&b=2"), of("https://A.example/x?b=2&a=1#top"));
         assert_ne!(of("http://a.example/x?a=1"), of("http://a.example/x?a=2"));
-        assert_eq!(ParsedUrl::new("http://a.example/x?a=1&b=2").address(Some("a")), of("http://a.example/x?b=2"));
+        assert_eq!(ParsedUrl::new("http://a.example/x?a=1&b=2").hash_without(Some("a")), of("http://a.example/x?b=2"));
         assert_ne!(ParsedUrl::new("http://a.example/x").key(), ParsedUrl::new("https://a.example/x").key());
     }
 }

@@ -1,18 +1,17 @@
-"""The check index: files, mapped into memory, in which pages like a new one are found by a few look-ups.
+"""The check index: files, mapped into memory, in which pages like a new one are found by a few lookups.
 
-    pages.arrow      one row a page: id, address, and where it belongs
-    styles.forest    style fingerprints            (crates/core/src/forest.rs)
+    pages.arrow      one row a page: id, URL, and where it belongs
+    styles.forest    style fingerprints            (crates/core/src/index/forest.rs)
     structures.forest  structure fingerprints, if they count
     texts.forest     shingles, 16 bits of each
     md5.forest       64 bits of the MD5 of the text
-    urls.forest      64 bits of a hash of the address
+    urls.forest      64 bits of a hash of the URL
 
 Row i is the same page in all of them. Workers share the mapped pages.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,16 +23,17 @@ from pagekin.errors import RunError
 from pagekin.index.catalog import Catalog
 from pagekin.index.folder import IndexFolder
 from pagekin.run import Run
+from pagekin.urls import name_hash
 
 STYLE_BANDS = 32
 TEXT_BANDS = 12
-"""Places in a fingerprint at which a look-up begins; see docs/decisions."""
+"""Places in a fingerprint at which a lookup begins; see docs/decisions."""
 
 WIDTH = 24
 """Pages that each of these offers for comparison."""
 
 NEAREST = 256
-"""Pages that a look-up gives at most."""
+"""Pages that a lookup gives at most."""
 
 WORD = 4
 """16-bit dimensions of a 64-bit hash."""
@@ -54,7 +54,7 @@ class Found(NamedTuple):
     similarity: float
 
 
-def build_known(run: Run, catalog: Catalog, folder: Path, threads: int = 2) -> None:
+def build_check_index(run: Run, catalog: Catalog, folder: Path, threads: int = 2) -> None:
     """Writes the check index of a run and those it was made against."""
     folder.mkdir()
     columns = ", ".join(f'"{name}"' for name in _COLUMNS)
@@ -93,15 +93,13 @@ def _sketches(run: Run) -> Iterator[pa.RecordBatch]:
 
 
 def url_key(url: str) -> bytes:
-    """64 bits of an address."""
-    return hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=2 * WORD).digest()
+    """64 bits that stand for a URL, as a forest takes them."""
+    return name_hash(url).to_bytes(2 * WORD, "little", signed=True)
 
 
-class Known:
-    """The check index, open."""
-
+class CheckIndex:
     def __init__(self, run: Run, catalog: Catalog, folder: IndexFolder) -> None:
-        place = folder.part("known", lambda made: build_known(run, catalog, made))
+        place = folder.part("known", lambda made: build_check_index(run, catalog, made))
         self.params = run.params
         try:
             self._map = pa.memory_map(str(place / "pages.arrow"))
@@ -123,7 +121,6 @@ class Known:
         self._clusters = memoryview(clusters.buffers()[1] or b"").cast("q")
 
     def row(self, number: int) -> dict[str, Any]:
-        """The row of a stored page."""
         chunk, place = divmod(number, PIECE)
         return {name: chunks[chunk][place].as_py() for name, chunks in self._columns.items()}
 
@@ -146,19 +143,20 @@ class Known:
                     best[one.row] = one
         return sorted(best.values(), key=lambda one: (-one.similarity, one.row))[:NEAREST]
 
-    def like_text(self, shingles: bytes, least: int) -> list[Found]:
+    def like_text(self, shingles: bytes, min_shared: int) -> list[Found]:
         """Stored pages that share at least so many shingles, closest first."""
-        return [Found(*values) for values in self.texts.nearest(shingles, least, WIDTH, NEAREST, words=True)]
+        return [
+            Found(*values) for values in self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, words=True)
+        ]
 
-    def same_text(self, md5: str, most: int = 8) -> list[int]:
+    def same_text(self, md5: str, max_rows: int = 8) -> list[int]:
         """Rows of stored pages with the same text."""
-        return self.md5.equal(bytes.fromhex(md5[:16]), most)
+        return self.md5.equal(bytes.fromhex(md5[:16]), max_rows)
 
     def of_url(self, url: str) -> int | None:
-        """The row of a stored page of this address, the newest one."""
+        """The row of the newest stored page of this URL."""
         rows = [row for row in self.urls.equal(url_key(url), 16) if self.row(row)["url"] == url]
         return max(rows, default=None)
 
     def close(self) -> None:
-        """Lets go of the files."""
         self._map.close()

@@ -1,24 +1,18 @@
-"""The text of a page by its id, and the record it came from, read again from its input."""
+"""A column of a run by page id: the text of a page, or one of its sketches."""
 
 from __future__ import annotations
 
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pagekin.errors import InputError
-from pagekin.params import ReadParams
-from pagekin.readers import Position, Record, read_input
-from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
 
 KEPT = 16
@@ -34,7 +28,7 @@ class Group:
     number: int
 
 
-class Shelf:
+class PageColumn:
     """One column of a table that is sorted by page, over a run and those it was made against.
 
     Row groups hold a few hundred pages, so that one is read in a millisecond or two; which one it is comes
@@ -95,31 +89,3 @@ class Shelf:
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return rows
-
-
-def record_of(run: Run, page: int, offset_before: int | None) -> Record:
-    """The record of a page, read again from its input.
-
-    Args:
-        run: The run, or one made against the run that read it.
-        page: The page.
-        offset_before: Where the record before it lies; None if it is the first of its input.
-    """
-    ordinal, number = page >> RECORD_BITS, page & ((1 << RECORD_BITS) - 1)
-    source = next((s for known in run.lineage for s in known.inputs if s.ordinal == ordinal), None)
-    if source is None or source.format == "stream" or not Path(source.path).exists():
-        name = "its input" if source is None else source.path
-        raise InputError(f"the page cannot be shown as it was: {name} is not there any more")
-    after = None if number == 0 or offset_before is None else Position(number - 1, offset_before)
-    with closing(_generated(read_input(source, ReadParams(keep_errors=True), after))) as records:
-        for record in records:
-            if record.page == page and record.html is not None:
-                return record
-            if record.page >= page:
-                break
-    raise InputError("the page cannot be shown as it was: its input has changed, or holds only text")
-
-
-def _generated(records: Iterator[Record]) -> Generator[Record, None, None]:
-    """The same as what can be closed before its end."""
-    yield from records
