@@ -54,7 +54,7 @@ class Graph:
 
 
 def draw(graph: Graph, alt: str) -> Html:
-    """Pages in the colours and shapes of the most frequent names, the marked page as a ring."""
+    """Pages in the colours and shapes of the most frequent names, the marked page larger and black."""
     counts = Counter(graph.pages)
     # A colour of one page alone would say nothing.
     several = [name for name in counts if counts[name] > 1]

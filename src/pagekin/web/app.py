@@ -163,7 +163,8 @@ class Forms:
     def spread(self, request: Request, form: dict[str, str]) -> Response:
         """The first step: what spreading would do."""
         seen = judging.spread_preview(self.context, form)
-        return self.screens.render(request, "spread.html", seen=seen, back=_back(form))
+        url = "" if seen.kind == "site" else judging.address(self.context, seen.kind, seen.target)
+        return self.screens.render(request, "spread.html", seen=seen, url=url, back=_back(form))
 
     def confirm(self, request: Request, form: dict[str, str]) -> Response:
         """The second step."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pagekin.errors import OutputError, UsageError
 from pagekin.verdicts.labels import (
@@ -21,6 +21,25 @@ from pagekin.verdicts.samples import Sample
 from pagekin.verdicts.spread import Preview, preview, spread
 from pagekin.web.context import Context
 
+_ADDRESSES = {
+    "page": ("pages", "page", "url"),
+    "cluster": ("clusters", "cluster", "centroid_url"),
+    "class": ("classes", "class", "url"),
+}
+"""By kind: the table in which an address of each thing stands, its key, and the address."""
+
+
+def addresses(context: Context, kind: str, targets: Iterable[str]) -> dict[str, str]:
+    """An address of each of these things that there is: of the page, or of the page that stands for it."""
+    table, key, url = _ADDRESSES[kind]
+    wanted = ", ".join(sorted({str(int(target)) for target in targets if is_id(target)}))
+    if not wanted:
+        return {}
+    rows = context.catalog.rows(
+        f'SELECT "{key}" AS target, {url} AS url FROM {table} WHERE "{key}" IN ({wanted})'
+    )
+    return {str(row["target"]): row["url"] for row in rows if row["url"] is not None}
+
 
 def address(context: Context, kind: str, target: str) -> str | None:
     """An address by which a thing is found in another run; raises if there is no such thing here."""
@@ -29,14 +48,8 @@ def address(context: Context, kind: str, target: str) -> str | None:
         found = context.catalog.one(
             "SELECT url FROM site_pages WHERE domain = ? OR host = ? LIMIT 1", [target] * 2
         )
-    elif not is_id(target):
-        found = None
-    elif kind == "page":
-        found = context.catalog.one("SELECT url FROM pages WHERE page = ?", [int(target)])
-    elif kind == "cluster":
-        found = context.catalog.one("SELECT centroid_url FROM clusters WHERE cluster = ?", [int(target)])
     else:
-        found = context.catalog.one('SELECT url FROM classes WHERE "class" = ?', [int(target)])
+        found = addresses(context, kind, [target]).get(target) if kind in _ADDRESSES else None
     if found is None:
         raise UsageError(f"there is no {kind} {target} in this run")
     return found

@@ -14,7 +14,8 @@ from pagekin.look.figure import Figure
 from pagekin.look.graph import Graph, draw
 from pagekin.look.markup import Html
 from pagekin.look.table import Column
-from pagekin.look.words import count, plain, plural, short_url, similarity
+from pagekin.look.words import NO_SITE, count, percent, plain, plural, short_url, similarity
+from pagekin.report.skeleton import constant_markup
 from pagekin.web.context import Context
 from pagekin.web.views.histogram import BINS, histogram
 
@@ -23,8 +24,6 @@ DRAWN = 36
 """Pages of the graph."""
 EXCERPT = 420
 """Characters of a text that a card shows."""
-SKELETON = 2_400
-"""Characters of the skeleton that are shown."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +190,7 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
     ]
     centre = next((n for n, one in enumerate(drawn) if one["page"] == row["centroid"]), None)
     graph = Graph(
-        [one["domain"] or "?" for one in drawn], links, [short_url(one["url"]) for one in drawn], centre
+        [one["domain"] or NO_SITE for one in drawn], links, [short_url(one["url"]) for one in drawn], centre
     )
     pairs = len(drawn) * (len(drawn) - 1) // 2
     shown = f"{count(len(links))} of {count(pairs)} pairs of the {len(drawn)} pages drawn are linked directly"
@@ -205,7 +204,7 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
             Column("domain", "text", "domain"),
         ],
         rows=[(one["page"], one["url"], one["domain"]) for one in drawn],
-        note="A dot is a page; its colour and shape are its domain. The ring is the most typical page.",
+        note="A dot is a page; its colour and shape are its domain. The black dot is the most typical page.",
     ).html()
     cut = cut_points(len(drawn), links)
     return figure, [drawn[node] for node in cut]
@@ -265,7 +264,7 @@ def _skipped_offset(context: Context, page: int) -> int | None:
 
 
 def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str, str]:
-    """The noise that the most typical page shares with every other page on the screen."""
+    """The markup that the most typical page shares with every other page on the screen."""
     try:
         pages = [html_of(context, page) for _, page in chosen]
     except PagekinError as error:
@@ -278,16 +277,9 @@ def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str,
         for low, high in _core.shared_spans(pages[0], other, style.n, style.scripts):
             shared[low:high] = b"\1" * (high - low)
         kept = bytearray(a & b for a, b in zip(kept, shared, strict=True))
-    parts: list[str] = []
-    for place, char in enumerate(noise):
-        if kept[place]:
-            parts.append(char)
-        elif not parts or parts[-1] != " ⋯ ":
-            parts.append(" ⋯ ")
-    text = " ".join("".join(parts).split())
-    share = sum(kept) / max(len(noise), 1)
     note = (
-        f"{share:.0%} of the noise of the most typical page (its HTML without letters and digits) is in all "
-        f"{len(pages)} pages shown; ⋯ stands for what differs."
+        f"{percent(sum(kept) / max(len(noise), 1))} of the noise of the most typical page (its HTML without "
+        f"letters and digits) is in all {len(pages)} pages shown. The markup that they share; … stands for "
+        "what differs:"
     )
-    return text[:SKELETON] + (" …" if len(text) > SKELETON else ""), note
+    return constant_markup(pages), note
