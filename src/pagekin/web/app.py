@@ -252,7 +252,7 @@ async def _refused(screens: Screens, request: Request, error: HTTPException) -> 
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:
-    return PlainTextResponse("The request was cut off or is too large.\n", 413)
+    return PlainTextResponse("The request was cut off, is too large or came too slowly.\n", 413)
 
 
 async def _broken(request: Request, _error: Exception) -> Response:
