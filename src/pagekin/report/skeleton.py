@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from functools import reduce
-from itertools import takewhile
 from operator import or_
-from pathlib import Path
 
 import pyarrow.dataset as ds
 
-from pagekin import _core
-from pagekin.errors import PagekinError
-from pagekin.index.shelf import input_of, record_of
+from pagekin.index.reread import offsets_before, read_again
 from pagekin.look.markup import Html, join, tag
 from pagekin.look.words import plain
-from pagekin.params import ReadParams
-from pagekin.readers import Record, read_input
 from pagekin.report.story import Data
 from pagekin.run import Run
 
@@ -29,16 +22,10 @@ SHOWN = 160
 READ = 3000
 """Words of a page that are looked at."""
 
-
 MARKUP_READ = 12_000
 """Pieces of a page's markup that are looked at."""
 MARKUP_SHOWN = 2_400
 """Characters of markup that are shown."""
-
-SMALL = 64 << 20
-"""Bytes of an input that may be read from its start."""
-SEEKS = ("warc", "arc", "html")
-"""Formats in which a page is found by its place."""
 
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -69,38 +56,12 @@ def markup_of(data: Data, groups: Mapping[int, Sequence[int]]) -> dict[int, str]
     pages = {page for own in groups.values() for page in own}
     if not pages or not data.has("pages", "skipped"):
         return {}
-    markup = _read_again(data, pages)
+    markup = read_again(data.run, pages, dict(data.rows(offsets_before(pages))))
     found = {}
     for group, own in groups.items():
         read = [markup[page] for page in dict.fromkeys(own) if page in markup]
         if len(read) == len(set(own)) > 1 and (shared := constant_markup(read)):
             found[group] = shared
-    return found
-
-
-def _read_again(data: Data, pages: set[int]) -> dict[int, str]:
-    """The HTML of these pages: each by its place, or all in one pass over a small input."""
-    before = ", ".join(str(page - 1) for page in sorted(pages))
-    offsets = dict(
-        data.rows(
-            f"""SELECT page, "offset" FROM pages WHERE page IN ({before})
-            UNION ALL SELECT page, "offset" FROM skipped WHERE page IN ({before})"""
-        )
-    )
-    found: dict[int, str] = {}
-    for source in {input_of(data.run, page) for page in pages}:
-        if source is None or not (path := Path(source.path)).exists():
-            continue
-        own = sorted(page for page in pages if input_of(data.run, page) == source)
-        records: Iterator[Record] = iter(())
-        if source.format in SEEKS:
-            records = (record_of(data.run, page, offsets.get(page - 1)) for page in own)
-        elif path.stat().st_size <= SMALL:
-            records = read_input(source, ReadParams(keep_errors=True), None)
-        with suppress(PagekinError):  # it has changed since
-            for record in takewhile(lambda one: one.page <= own[-1], records):  # noqa: B023
-                if record.page in own and record.html is not None:
-                    found[record.page] = _core.decode(record.html, record.content_type)[0]
     return found
 
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from pagekin import _core
-from pagekin.errors import PagekinError
+from pagekin.index.reread import offsets_before, read_again
 from pagekin.index.shelf import record_of
 from pagekin.look.figure import Figure
 from pagekin.look.graph import Graph, draw
@@ -250,25 +250,23 @@ def html_of(context: Context, page: int) -> str:
     Raises:
         InputError: it is not there any more.
     """
-    before = page - 1
-    row = context.catalog.row('SELECT "offset" FROM pages WHERE page = ?', [before])
-    offset = row["offset"] if row else _skipped_offset(context, before)
-    record = record_of(context.run, page, offset)
+    row = context.catalog.row(offsets_before([page]))
+    record = record_of(context.run, page, row["offset"] if row else None)
     html, _, _ = _core.decode(record.html or b"", record.content_type)
     return html
 
 
-def _skipped_offset(context: Context, page: int) -> int | None:
-    found: int | None = context.catalog.one('SELECT "offset" FROM skipped WHERE page = ?', [page])
-    return found
-
-
 def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str, str]:
     """The markup that the most typical page shares with every other page on the screen."""
-    try:
-        pages = [html_of(context, page) for _, page in chosen]
-    except PagekinError as error:
-        return "", str(error)
+    wanted = [page for _, page in chosen]
+    rows = context.catalog.rows(offsets_before(wanted))
+    read = read_again(context.run, wanted, {row["page"]: row["offset"] for row in rows})
+    pages = [read[page] for page in wanted if page in read]
+    if len(pages) < len(wanted):
+        return (
+            "",
+            "The markup is not compared: the pages' input is not there any more, or takes long to read.",
+        )
     style = context.run.params.style
     noise = _core.noise(pages[0], style.scripts)
     kept = bytearray(b"\1") * len(noise)
