@@ -200,11 +200,12 @@ class Chart:
         parts = []
         for mark, (x, y, r) in zip(marks, discs, strict=True):
             wide = WIDE_LETTER * len(mark.label)
-            # Beside the disc, else below it.
+            # Beside the disc, else below or above it.
             for begin, end, base in (
                 (x + r + 5, False, y),
                 (x - r - 5 - wide, True, y),
                 (x + r - wide, True, y + r + 11),
+                (x + r - wide, True, y - r - 11),
             ):
                 box = (begin, begin + wide, base - 8, base + 8)
                 if not mark.label or begin < self.left or begin + wide > WIDTH or _meets(box, taken):

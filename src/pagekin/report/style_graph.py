@@ -86,7 +86,7 @@ def cluster(data: Data, rank: int) -> Section:
             columns, near, pages, "pages", rest, key=f"cluster-{rank}-near", label="The most typical pages"
         ),
     ]
-    if pages > TOP:
+    if pages > TOP and far[0][0] < near[-1][0]:
         blocks += [
             heading("The least typical pages"),
             Table(
@@ -103,7 +103,7 @@ def cluster(data: Data, rank: int) -> Section:
         title = f"{percent(len(graph.links) / pairs) if pairs else '0%'} of the pairs of its pages are linked"
         shown = plural(len(graph.pages), "page")
         note = (
-            f"{shown} of {pages:,}; colours and shapes are domains, the black dot is the "
+            f"{shown} of {pages:,}; colours and shapes are domains, the large dot is the "
             f"most typical page.{_thinned(graph)}"
         )
         blocks.append(_figure(f"cluster-{rank}-graph", title, graph, urls, note))

@@ -204,7 +204,7 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
             Column("domain", "text", "domain"),
         ],
         rows=[(one["page"], one["url"], one["domain"]) for one in drawn],
-        note="A dot is a page; its colour and shape are its domain. The black dot is the most typical page.",
+        note="A dot is a page; its colour and shape are its domain. The large dot is the most typical page.",
     ).html()
     cut = cut_points(len(drawn), links)
     return figure, [drawn[node] for node in cut]
