@@ -98,12 +98,12 @@ def test_labels_lie_on_nothing() -> None:
     ]
     chart.points(marks)
     svg = chart.svg("labels")
-    texts = re.findall(r'<text class="label" x="([\d.]+)" y="([\d.]+)"(?: text-anchor="(end)")?>([^<]+)', svg)
+    texts = re.findall(r'<text class="label" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">([^<]+)', svg)
     discs = [tuple(map(float, d)) for d in re.findall(r'cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"', svg)]
     assert [label for *_, label in texts] == ["link farm, 180 pages", "template, 120 pages", "alone"]
-    for x, y, end, label in texts:
+    for x, y, anchor, label in texts:
         wide = 7 * len(label)
-        low = float(x) - wide if end else float(x)
+        low = float(x) - wide * {"start": 0, "middle": 0.5, "end": 1}[anchor]
         for cx, cy, r in discs:
             assert cx + r <= low or cx - r >= low + wide or abs(cy - float(y) + 4) >= r, label
 

@@ -200,23 +200,20 @@ class Chart:
         parts = []
         for mark, (x, y, r) in zip(marks, discs, strict=True):
             wide = WIDE_LETTER * len(mark.label)
+            middle = min(x - wide / 2, WIDTH - wide)
             # Beside the disc, else below or above it.
-            for begin, end, base in (
-                (x + r + 5, False, y),
-                (x - r - 5 - wide, True, y),
-                (x + r - wide, True, y + r + 11),
-                (x + r - wide, True, y - r - 11),
+            for begin, anchor, base in (
+                (x + r + 5, "start", y),
+                (x - r - 5 - wide, "end", y),
+                (middle, "middle", y + r + 11),
+                (middle, "middle", y - r - 11),
             ):
                 box = (begin, begin + wide, base - 8, base + 8)
                 if not mark.label or begin < self.left or begin + wide > WIDTH or _meets(box, taken):
                     continue
                 taken.append(box)
-                parts.append(
-                    tag(
-                        "text", mark.label, class_="label", x=begin + wide if end else begin, y=base + 4,
-                        text_anchor="end" if end else None,
-                    )
-                )  # fmt: skip
+                at = begin + {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
+                parts.append(tag("text", mark.label, class_="label", x=at, y=base + 4, text_anchor=anchor))
                 break
         return parts
 
