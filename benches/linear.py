@@ -17,6 +17,7 @@ def web(pages: int) -> Path:
     """A made-up web, kept for the next time."""
     path = cache_folder() / f"web-{pages}.warc.gz"
     if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f"unfinished-{path.name}")
         write_web(unfinished, pages=pages, seed=1)
         unfinished.replace(path)

@@ -87,6 +87,27 @@ def test_ranges_leave_out_nothing(top: int, per_decade: int) -> None:
     assert len(ranges) <= 1 + per_decade * (1 + math.log10(top))
 
 
+def test_labels_lie_on_nothing() -> None:
+    """A label that would cover a disc or another label goes elsewhere, or is left out."""
+    chart = Chart(Axis("x", 0, 100), Axis("y", 0, 1))
+    marks = [
+        Mark(90, 1.0, radius=19, label="link farm, 180 pages"),
+        Mark(75, 1.0, radius=15, label="template, 120 pages"),
+        Mark(74, 0.98, radius=3, label="no room for this one"),
+        Mark(10, 0.5, radius=5, label="alone"),
+    ]
+    chart.points(marks)
+    svg = chart.svg("labels")
+    texts = re.findall(r'<text class="label" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">([^<]+)', svg)
+    discs = [tuple(map(float, d)) for d in re.findall(r'cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"', svg)]
+    assert [label for *_, label in texts] == ["link farm, 180 pages", "template, 120 pages", "alone"]
+    for x, y, anchor, label in texts:
+        wide = 7 * len(label)
+        low = float(x) - wide * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+        for cx, cy, r in discs:
+            assert cx + r <= low or cx - r >= low + wide or abs(cy - float(y) + 4) >= r, label
+
+
 @given(st.integers(0, 300), st.integers(2, 50))
 def test_thinning_keeps_both_ends(size: int, most: int) -> None:
     points = list(range(size))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +24,7 @@ from pagekin.report.causes import causes
 from pagekin.report.duplicates import duplicates
 from pagekin.report.phrases import phrases
 from pagekin.report.quilts import quilts
-from pagekin.report.skeleton import shared_words
+from pagekin.report.skeleton import constant_markup, shared_words
 from pagekin.report.story import Data, Section
 from pagekin.report.styles import styles
 from pagekin.run import Run
@@ -92,6 +94,44 @@ def test_clusters(web: Run) -> None:
     assert {row[0]: row[1] for row in figure(section, "cluster-kinds").rows} == kinds
     assert section.finding is not None
     assert section.finding.number == str(sum(row["domains"] > 1 for row in rows))
+
+
+def test_clusters_show_their_skeleton(web: Run, small_web: Path, tmp_path: Path) -> None:
+    """The markup that all pages of a cluster have, read again; without the input the rest is said."""
+    html = str(styles(Data(web)).html())
+    assert html.count("common skeleton") == 5
+    assert "&lt;/title&gt;" in html
+    moved = tmp_path / small_web.name
+    shutil.copy(small_web, moved)
+    run = pagekin.scan(moved, tmp_path / "run")
+    moved.unlink()
+    assert "common skeleton" not in styles(Data(run)).html()
+
+
+def test_pages_in_a_stream_that_cannot_be_sought(tmp_path: Path) -> None:
+    """Input without places is read once, and gives the same skeleton."""
+    nav = "".join(f'<li class="item{n}"><a href="/x{n}">part {n}</a></li>' for n in range(60))
+    rows = [
+        {
+            "url": f"http://s{n}.example/",
+            "html": f"<title>t{n}</title><ul>{nav}</ul><p>own{n} words{n} here{n}",
+        }
+        for n in range(6)
+    ]
+    with gzip.open(tmp_path / "pages.jsonl.gz", "wt") as file:
+        file.write("\n".join(map(json.dumps, rows)))
+    html = styles(Data(pagekin.scan(tmp_path / "pages.jsonl.gz", tmp_path / "run"))).html()
+    assert "&lt;title&gt;…&lt;/title&gt;&lt;ul&gt;&lt;li class=&quot;item0&quot;&gt;" in html
+
+
+def test_a_figure_of_two_things_is_not_drawn(tmp_path: Path) -> None:
+    words = [" ".join(f"w{n}x{i}" for i in range(80)) for n in range(4)]
+    rows = [{"url": f"http://s{n}.example/", "text": text} for n, text in enumerate([*words, words[0]])]
+    (tmp_path / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    section = duplicates(Data(pagekin.scan(tmp_path / "pages.jsonl", tmp_path / "run")))
+    assert section.title == "20.0% of the pages (1) are copies of another page"
+    assert list(section.figures()) == []
+    assert len(table(section, "duplicate-classes")) == 1
 
 
 def test_quilts(web: Run) -> None:
@@ -173,6 +213,13 @@ def test_pages_without_hosts_dates_or_words(tmp_path: Path) -> None:
 def test_the_same_run_gives_the_same_report(web: Run) -> None:
     first, second = (rendered(Data(web), chapters(Data(web), [1])) for _ in range(2))
     assert first == second
+
+
+def test_constant_markup_leaves_out_what_differs() -> None:
+    pages = [f'<div class="box"><a href="/{n}">word{n}</a></div>' for n in range(3)]
+    assert constant_markup(pages) == '<div class="box"><a href="/…</a></div>'
+    assert constant_markup(["<p>one</p>"]) == ""
+    assert constant_markup(["<p>one</p>", "two three"]) == ""
 
 
 def test_shared_words() -> None:

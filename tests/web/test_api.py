@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,29 @@ def test_only_our_names_and_our_pages(app: Served) -> None:
         other.get(app.url)
         assert other.post(f"{app.url}/judge", data={**body, "mark": mark[1]}).status_code == 403  # not theirs
     assert app.context.state.rows() == []
+
+
+def test_on_all_addresses_any_of_them_is_ours(run_folder: Path) -> None:
+    """Who listens on 0.0.0.0 is asked for by an address that nobody wrote down; a name stays refused."""
+    with served(run_folder, token="secret-of-ours", any_address=True) as app:
+        headers = {"Authorization": "Bearer secret-of-ours"}
+        for host, status in (("192.0.2.7:8765", 200), ("[2001:db8::7]:8765", 200), ("attacker.example", 421)):
+            assert httpx.get(f"{app.url}/api/run", headers={**headers, "Host": host}).status_code == status
+    with served(run_folder) as app:
+        assert httpx.get(app.url, headers={"Host": "192.0.2.7"}).status_code == 421
+
+
+def test_a_body_that_never_comes_is_not_waited_for(run_folder: Path) -> None:
+    with served(run_folder, max_seconds=0.5) as app:
+        host, port = app.url.removeprefix("http://").split(":")
+        for path, kind in (
+            ("/api/check", "application/json"),
+            ("/judge", "application/x-www-form-urlencoded"),
+        ):
+            with socket.create_connection((host, int(port)), timeout=20) as sock:
+                head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: {kind}\r\n"
+                sock.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+                assert b" 413 " in sock.recv(4096).splitlines()[0]
 
 
 def test_every_answer_says_what_may_be_done_with_it(looked_at: Served) -> None:

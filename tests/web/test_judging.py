@@ -84,6 +84,8 @@ def test_spread_and_take_it_back(app: Served, chromium: Browser) -> None:
         page.get_by_role("button", name="Preview").press("Enter")
         expect(page.locator("h1")).to_contain_text(f"Adds {pages - 1:,} pages on ")
         expect(page.locator("h1")).to_contain_text("marked not spam by hand and stay so")
+        typical = catalog.one("SELECT centroid_url FROM clusters WHERE cluster = ?", [cluster])
+        expect(page.locator("header .copy")).to_have_attribute("data-copy", typical)  # a page, no bare number
         assert state.current(SPREAD, "cluster", cluster) is None  # a preview changes nothing
         page.locator("#confirm").press("Enter")
         expect(page.locator(".standing")).to_contain_text("is spread over all its pages by ann")

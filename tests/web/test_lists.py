@@ -88,3 +88,40 @@ def test_search(looked_at: Served, chromium: Browser) -> None:
         expect(seen.page.locator(f".hits a[href='/pages/{row['page']}']")).to_be_visible()
         ask("qqxxqq zzyyzz")
         expect(seen.page.locator(".empty")).to_have_text("Nothing found.")
+
+
+def test_addresses_are_cut_in_the_middle_to_fit(looked_at: Served, chromium: Browser) -> None:
+    """How an address ends says the most: it is what stays, and the whole is one press away."""
+    with opened(chromium, looked_at, "/clusters") as seen:
+        urls = seen.page.locator("#rows td.url .copy")
+        cut = [text for text in urls.all_inner_texts() if "…" in text]
+        assert cut
+        ends = """buttons => buttons.map(
+            b => [b.textContent.split('…').at(-1), b.dataset.copy, b.scrollWidth - b.clientWidth])"""
+        for end, whole, over in urls.evaluate_all(ends):
+            assert whole.endswith(end)
+            assert over <= 0, whole
+        seen.page.get_by_role("button", name="Whole URLs").click()
+        assert not any("…" in text for text in urls.all_inner_texts())
+        with seen.page.expect_download() as saved:
+            seen.page.get_by_role("button", name="CSV of these rows").click()
+        assert "centroid_url" in saved.value.path().read_text().splitlines()[0]
+
+
+def test_titles_say_what_was_found(looked_at: Served, chromium: Browser) -> None:
+    total = looked_at.context.counts["clusters"]
+    wide = looked_at.context.catalog.one("SELECT count(*) AS n FROM clusters WHERE domains >= 10")
+    with opened(chromium, looked_at, "/clusters") as seen:
+        expect(seen.page.locator("h1")).to_have_text(f"{total:,} templates: groups of pages written alike")
+        seen.page.goto(f"{looked_at.url}/clusters?domains=10")
+        expect(seen.page.locator("h1")).to_contain_text(f"{wide:,} of {total:,} templates")
+
+
+def test_equal_texts_have_no_marks(looked_at: Served, chromium: Browser) -> None:
+    """Not even texts that are shorter than the runs of words by which others are compared."""
+    catalog = looked_at.context.catalog
+    rows = catalog.rows('SELECT "class", url FROM classes WHERE near = 0 ORDER BY pages DESC LIMIT 20')
+    for row in rows:
+        with opened(chromium, looked_at, f"/copies/{row['class']}") as seen:
+            expect(seen.page.locator("header")).to_contain_text("the same, byte for byte")
+            assert seen.page.locator(".panes mark").count() == 0, row

@@ -12,7 +12,10 @@ Row i is the same page in all of them. Workers share the mapped pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,6 +55,10 @@ class Found(NamedTuple):
     matching: int
     filled: int
     similarity: float
+
+
+_ROW, _SIMILARITY = itemgetter(0), itemgetter(3)
+_FOUND: Callable[[tuple[int, int, int, float]], Found] = partial(tuple.__new__, Found)
 
 
 def build_check_index(run: Run, catalog: Catalog, folder: Path, threads: int = 2) -> None:
@@ -131,23 +138,23 @@ class CheckIndex:
     def like_style(self, fingerprint: bytes | None, structure: bytes | None = None) -> list[Found]:
         """Stored pages whose noise or structure is linked to this one's, closest first."""
         style = self.params.style
-        best: dict[int, Found] = {}
+        found: list[tuple[int, int, int, float]] = []
         for forest, query, t in (
             (self.styles, fingerprint, style.t),
             (self.structures, structure, style.structure_t),
         ):
-            for values in forest.nearest(query, t, WIDTH, NEAREST) if forest and query else ():
-                one = Found(*values)
-                known = best.get(one.row)
-                if known is None or known.similarity < one.similarity:
-                    best[one.row] = one
-        return sorted(best.values(), key=lambda one: (-one.similarity, one.row))[:NEAREST]
+            found += forest.nearest(query, t, WIDTH, NEAREST) if forest and query else ()
+        # A check spends most of its time here: hundreds of plain tuples, sorted by C alone.
+        found.sort(key=_ROW)
+        found.sort(key=_SIMILARITY, reverse=True)
+        best: dict[int, tuple[int, int, int, float]] = {}
+        for one in found:
+            best.setdefault(one[0], one)
+        return list(map(_FOUND, islice(best.values(), NEAREST)))
 
     def like_text(self, shingles: bytes, min_shared: int) -> list[Found]:
         """Stored pages that share at least so many shingles, closest first."""
-        return [
-            Found(*values) for values in self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, words=True)
-        ]
+        return list(map(_FOUND, self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, words=True)))
 
     def same_text(self, md5: str, max_rows: int = 8) -> list[int]:
         """Rows of stored pages with the same text."""

@@ -8,9 +8,15 @@ from pathlib import Path
 
 from pagekin.errors import InputError
 from pagekin.params import ReadParams
-from pagekin.readers import Position, Record, read_input
+from pagekin.readers import Input, Position, Record, read_input
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run import Run
+
+
+def input_of(run: Run, page: int) -> Input | None:
+    """The input that a page was read from, in this run or one before it."""
+    ordinal = page >> RECORD_BITS
+    return next((s for known in run.lineage for s in known.inputs if s.ordinal == ordinal), None)
 
 
 def record_of(run: Run, page: int, offset_before: int | None) -> Record:
@@ -21,8 +27,8 @@ def record_of(run: Run, page: int, offset_before: int | None) -> Record:
         page: The page.
         offset_before: Where the record before it lies; None if it is the first of its input.
     """
-    ordinal, number = page >> RECORD_BITS, page & ((1 << RECORD_BITS) - 1)
-    source = next((s for known in run.lineage for s in known.inputs if s.ordinal == ordinal), None)
+    number = page & ((1 << RECORD_BITS) - 1)
+    source = input_of(run, page)
     if source is None or source.format == "stream" or not Path(source.path).exists():
         name = "its input" if source is None else source.path
         raise InputError(f"the page cannot be shown as it was: {name} is not there any more")

@@ -15,12 +15,16 @@ from pagekin.look.scales import Axis
 WIDTH, HEIGHT = 640, 350
 LETTER = 10.5
 """Width of a letter on a small screen, where text is larger in relation to the drawing."""
+WIDE_LETTER = 7.5
+"""Width of a letter on a wide screen."""
 LINE = 24
 """Height of a line of text there."""
 SERIES = 8
 """Colours that there are; series beyond them begin again."""
 
 Point = tuple[float, float]
+Box = tuple[float, float, float, float]
+"""left, right, top, bottom"""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class Chart:
         """Points or discs. Those that stand out are drawn last, so that nothing hides them."""
         held = [mark for mark in marks if self.x.fits(mark.x) and self.y.fits(mark.y)]
         self._drawn += [self._mark(mark) for mark in sorted(held, key=lambda mark: mark.hot)]
-        self._drawn += [self._label(mark) for mark in held if mark.label]
+        self._drawn += self._labels(held)
 
     def columns(self, bars: Sequence[tuple[float, float, float, str]], *, series: int = 1) -> None:
         """A column for each (from, to, height, title)."""
@@ -187,15 +191,35 @@ class Chart:
             parts.append(tag("circle", class_=f"inner {_series(mark.series)}", cx=x, cy=y, r=mark.inner))
         return join(parts)
 
-    def _label(self, mark: Mark) -> Html:
-        x, y = self._at(mark.x, mark.y)
-        # On the side where there is room.
-        end = x > (self.left + self.right) * 0.6
-        off = mark.radius + 5
-        return tag(
-            "text", mark.label, class_="label", x=x - off if end else x + off, y=y + 4,
-            text_anchor="end" if end else None,
-        )  # fmt: skip
+    def _labels(self, marks: Sequence[Mark]) -> list[Html]:
+        """What is written beside marks, in their order: where no disc and no other label is, else nowhere."""
+        discs = [(*self._at(mark.x, mark.y), mark.radius) for mark in marks]
+        taken = [(x - r, x + r, y - r, y + r) for x, y, r in discs]
+        parts = []
+        for mark, (x, y, r) in zip(marks, discs, strict=True):
+            wide = WIDE_LETTER * len(mark.label)
+            middle = min(x - wide / 2, WIDTH - wide)
+            # Beside the disc, else below or above it.
+            for begin, anchor, base in (
+                (x + r + 5, "start", y),
+                (x - r - 5 - wide, "end", y),
+                (middle, "middle", y + r + 11),
+                (middle, "middle", y - r - 11),
+            ):
+                box = (begin, begin + wide, base - 8, base + 8)
+                if not mark.label or begin < self.left or begin + wide > WIDTH or _meets(box, taken):
+                    continue
+                taken.append(box)
+                at = begin + {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
+                parts.append(tag("text", mark.label, class_="label", x=at, y=base + 4, text_anchor=anchor))
+                break
+        return parts
+
+
+def _meets(box: Box, others: Sequence[Box]) -> bool:
+    """Whether a box lies over one of the others."""
+    left, right, top, bottom = box
+    return any(left < b and a < right and top < d and c < bottom for a, b, c, d in others)
 
 
 def drawing(inside: Html, width: int, height: float, alt: str) -> Html:
@@ -206,16 +230,14 @@ def drawing(inside: Html, width: int, height: float, alt: str) -> Html:
 
 def legend_rows(names: Sequence[str]) -> list[list[tuple[int, str, float]]]:
     """Series, name and place of each entry, in rows that fit the width on every screen."""
-    rows: list[list[tuple[int, str, float]]] = []
-    x = float(WIDTH)
-    for series, name in enumerate(names, 1):
-        wide = 34 + LETTER * len(name) + 18
-        if x + wide > WIDTH:
-            rows.append([])
-            x = 2.0
-        rows[-1].append((series, name, x))
-        x += wide
-    return rows
+    widths = [34 + LETTER * len(name) + 18 for name in names]
+    if sum(widths) <= WIDTH:
+        return [[(n + 1, name, 2.0 + sum(widths[:n])) for n, name in enumerate(names)]] if names else []
+    # In columns: entries that begin anywhere are hard to read.
+    wide = max(widths)
+    across = max(1, int(WIDTH // wide))
+    entries = [(n + 1, name, 2.0 + wide * (n % across)) for n, name in enumerate(names)]
+    return [entries[at : at + across] for at in range(0, len(entries), across)]
 
 
 def legend_lines(rows: Sequence[Sequence[tuple[int, str, float]]], swatch: str, top: float) -> list[Html]:

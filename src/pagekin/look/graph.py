@@ -17,6 +17,8 @@ Place = tuple[float, float]
 ROUNDS = 50
 MAX_EDGES = 2000
 """Edges that are drawn at most."""
+MANY = 600
+"""Edges from which on they are drawn more faintly."""
 NAME = 26
 """Letters of a name in the legend."""
 
@@ -54,7 +56,7 @@ class Graph:
 
 
 def draw(graph: Graph, alt: str) -> Html:
-    """Pages in the colours and shapes of the most frequent names, the marked page as a ring."""
+    """Pages in the colours and shapes of the most frequent names, the marked page larger."""
     counts = Counter(graph.pages)
     # A colour of one page alone would say nothing.
     several = [name for name in counts if counts[name] > 1]
@@ -68,7 +70,8 @@ def draw(graph: Graph, alt: str) -> Html:
     path = "".join(
         f"M{places[a][0]:.0f} {places[a][1]:.0f}L{places[b][0]:.0f} {places[b][1]:.0f}" for a, b in ends
     )
-    parts = [tag("path", class_="link", d=path)] if path else []
+    # Many links, each as dark as one alone, would be a blot.
+    parts = [tag("path", class_="link many" if len(ends) > MANY else "link", d=path)] if path else []
     titles = graph.titles or graph.pages
     for (x, y), name, title in zip(places, graph.pages, titles, strict=True):
         parts.append(shape_at(x, y, size, series.get(name, 0), title))

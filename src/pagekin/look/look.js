@@ -150,18 +150,36 @@ function equipFigure(figure) {
   explain(drawing);
 }
 
+/** Cuts the addresses of a table in the middle, as short as their cells. */
+function fitUrls(table) {
+  if (table.classList.contains("whole")) return;
+  for (const url of table.querySelectorAll("td.url .copy")) {
+    url.dataset.short ??= url.textContent;
+    url.textContent = url.dataset.short;
+    const full = url.dataset.copy.replace(/^https?:\/\//, "");
+    for (let room = url.textContent.length; url.scrollWidth > url.clientWidth && room > 12; ) {
+      room = Math.min(room - 1, Math.floor((room * url.clientWidth) / url.scrollWidth));
+      const tail = Math.floor(((room - 1) * 9) / 20);
+      url.textContent = `${full.slice(0, room - 1 - tail)}…${full.slice(-tail)}`;
+    }
+  }
+}
+
 function equipTable(table) {
-  makeSortable(table);
+  if (table.classList.contains("sortable")) makeSortable(table);
+  fitUrls(table);
   const buttons = [tool("CSV of these rows", () => save(`${table.id || "table"}.csv`, csvFile(table)))];
   const urls = [...table.querySelectorAll(".copy")];
   if (urls.some((url) => url.textContent.includes("…"))) {
     let whole = false;
     const toggle = tool("Whole URLs", () => {
       whole = !whole;
+      table.classList.toggle("whole", whole);
       for (const url of urls) {
         url.dataset.short ??= url.textContent;
         url.textContent = whole ? url.dataset.copy : url.dataset.short;
       }
+      fitUrls(table);
       toggle.textContent = whole ? "Short URLs" : "Whole URLs";
       toggle.setAttribute("aria-pressed", String(whole));
     });
@@ -209,7 +227,7 @@ function explain(drawing) {
 
 /** Gives life to all that is in a part of the page. */
 export function start(root = document) {
-  root.querySelectorAll("table.sortable").forEach(equipTable);
+  root.querySelectorAll("table.sortable, table.listed").forEach(equipTable);
   root.querySelectorAll("figure").forEach(equipFigure);
 }
 
@@ -221,5 +239,7 @@ document.addEventListener("click", async (event) => {
   tip("Copied", box.x + Math.min(box.width, 120) / 2, box.y);
   setTimeout(() => tip(""), 1200);
 });
+
+addEventListener("resize", () => document.querySelectorAll("table.sortable, table.listed").forEach(fitUrls));
 
 start();

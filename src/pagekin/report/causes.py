@@ -97,23 +97,19 @@ def _figure(found: list[tuple[str, int, int]], copies: int, known: int) -> Figur
 def _rates(data: Data) -> Table:
     total = data.value("SELECT count(*) FROM duplicate_rates WHERE duplicates > 0")
     rows = data.rows(
-        f"""SELECT duplicates, pages, rate, cause, detail, caused, software, pattern, url, of_url
-          FROM duplicate_rates
+        f"""SELECT duplicates, pages, rate, cause, detail, pattern, url FROM duplicate_rates
         WHERE duplicates > 0 ORDER BY duplicates DESC, site, pattern, cluster LIMIT {TOP}"""
     )
     columns = [
         Column("duplicates", "count", "duplicates"),
         Column("pages", "count", "pages"),
-        Column("of the pages", "percent", "rate", bar=True),
+        Column("of the pages", "percent", "rate"),
         Column("cause", "tag", "cause"),
         Column(
             "namely", "text", "detail", "the parameter, the other host, or what a redirect changed", width=30
         ),
-        Column("due to it", "count", "caused"),
-        Column("software", "text", "software", width=30),
-        Column("URLs", "text", "pattern", "host, shape of the path and keys of the query", width=54),
+        Column("URLs", "text", "pattern", "host, shape of the path and keys of the query", width=40),
         Column("a duplicate", "url", "url"),
-        Column("what it repeats", "url", "of_url"),
     ]
     return Table(
         columns,

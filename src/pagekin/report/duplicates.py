@@ -12,6 +12,7 @@ from pagekin.look.table import Column, Table
 from pagekin.look.words import count, percent, plural
 from pagekin.report.bins import shares_figure, sizes_figure
 from pagekin.report.story import (
+    FEW,
     TOP,
     Block,
     Data,
@@ -83,7 +84,8 @@ def duplicates(data: Data) -> Section:
             Finding("0%", "of the pages are copies of another page."),
         )
     blocks += [heading("The largest classes"), _largest(data, name, main)]
-    blocks.append(Pair(_figures(data, name)))
+    figures = _figures(data, name)
+    blocks += [Pair(figures)] if figures else []
     title = f"{share} of the pages ({main.all:,}) are copies of another page"
     exactly = f"{main.exact:,} exact, {main.near:,} nearly so"
     return Section(
@@ -153,7 +155,7 @@ def _difference(data: Data) -> list[Block]:
     figure = Figure(
         "duplicate-methods-figure", title, drawing, [Column("found"), Column("copies", "count")], rows
     )
-    return [why, figure] if sum(values) else [why]
+    return [why, figure] if sum(values) >= FEW else [why]
 
 
 def _largest(data: Data, table: str, found: Copies) -> Table:
@@ -206,16 +208,20 @@ def _figures(data: Data, table: str) -> list[Figure]:
     title = (
         f"{percent(pairs / total)} of the classes are pairs; the largest has {plural(sizes[-1][0], 'page')}"
     )
-    figures = [
-        sizes_figure(
-            "duplicate-class-sizes",
-            title,
-            sizes,
-            of="classes",
-            size="pages in a class",
-            alt=f"Histogram of class sizes, log axes. {title}.",
-        )
-    ]
+    figures = (
+        []
+        if total < FEW
+        else [
+            sizes_figure(
+                "duplicate-class-sizes",
+                title,
+                sizes,
+                of="classes",
+                size="pages in a class",
+                alt=f"Histogram of class sizes, log axes. {title}.",
+            )
+        ]
+    )
     if table == "duplicates":
         found = dict(
             data.rows(
@@ -226,7 +232,7 @@ def _figures(data: Data, table: str) -> list[Figure]:
         )
         near = sum(found.values())
         high = sum(many for step, many in found.items() if step >= 18)
-        if near:
+        if near >= FEW:
             title = f"{percent(high / near)} of the near copies share at least 90% of their phrases"
             figures.append(
                 shares_figure(
@@ -246,7 +252,7 @@ def _figures(data: Data, table: str) -> list[Figure]:
             """SELECT score, count(*) FROM fuzzy WHERE page <> representative AND kind = 'near'
             GROUP BY score ORDER BY score"""
         )
-        if scores:
+        if sum(many for _, many in scores) >= FEW:
             figures.append(_scores(scores, data.run.params.fuzzy.threshold))
     return figures
 

@@ -6,9 +6,10 @@ from pagekin.look.chart import Chart, Mark
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis
 from pagekin.look.table import Column, Table
-from pagekin.look.words import count, percent, plural
+from pagekin.look.words import NO_SITE, count, percent, plural
 from pagekin.report.bins import log_ranks, ranks_figure, shares_figure
 from pagekin.report.story import (
+    FEW,
     MARKS,
     TOP,
     Block,
@@ -77,16 +78,17 @@ def quilts(data: Data) -> Section:
         credit = "" if credited is None else f"; they link to the sources of {percent(credited)} of it"
         says = (
             f"of the pages ({total:,}) are stitched together from other pages' text, from "
-            f"{count(sources)} sources on average."
+            f"{_mean_sources(sources)}."
         )
         finding = Finding(share, says)
-        blocks += [
+        blocks.append(
             paragraph(
-                f"On average {percent(copied)} of a quilt's text is in {count(sources)} named "
-                f"sources{credit}."
-            ),
-            Pair([_shares(data, total), _sources(data, total)]),
-            _cloud(data, total),
+                f"{percent(copied)} of a quilt's text is in named sources, {_mean_sources(sources)}{credit}."
+            )
+        )
+        if total >= FEW:
+            blocks += [Pair([_shares(data, total), _sources(data, total)]), _cloud(data, total)]
+        blocks += [
             heading("Quilts with the most copied text"),
             _table(data, total),
             heading("Where the text is found"),
@@ -94,6 +96,10 @@ def quilts(data: Data) -> Section:
         ]
     blocks += _originality(data)
     return Section("quilts", "Quilts", title, blocks, finding)
+
+
+def _mean_sources(mean: float) -> str:
+    return f"{count(mean)} sources on average" if mean % 1 else f"{plural(int(mean), 'source')} each"
 
 
 def _shares(data: Data, total: int) -> Figure:
@@ -167,10 +173,18 @@ def _cloud(data: Data, total: int) -> Figure:
         Column("one of them", "url", "url"),
         Column("linked to", "percent", "attributed_share"),
     ]
-    title = "How much is copied, and from how many pages"
+    low_share, high_share, fewest, most_sources = data.row(
+        f"""SELECT quantile_cont({COPIED}, 0.25), quantile_cont({COPIED}, 0.75), quantile_disc(sources, 0.25),
+          quantile_disc(sources, 0.75) FROM quilts"""
+    )
+    title = (
+        f"Half of the quilts take {low_share:.0%} to {high_share:.0%} of their text from {fewest:,} to "
+        f"{most_sources:,} pages"
+    )
+    drawn = sum(row[2] for row in found)
     note = (
         "Each disc stands for quilts with as many sources and the same share, to 2%; its area is "
-        f"their number. {sum(row[2] for row in found):,} of {total:,} quilts make {len(found):,} discs."
+        f"their number. {drawn:,} of {total:,} quilts make {plural(len(found), 'disc')}."
     )
     return Figure(
         "quilt-cloud",
@@ -221,7 +235,8 @@ def _table(data: Data, total: int) -> Table:
 def _hosts(data: Data) -> Table:
     """The sites that most quilts take from."""
     found = data.rows(
-        f"""SELECT p.domain, count(DISTINCT s.page), count(*), avg(s.attributed::INT), count(*) OVER ()
+        f"""SELECT coalesce(p.domain, '{NO_SITE}'), count(DISTINCT s.page), count(*),
+          avg(s.attributed::INT), count(*) OVER ()
           FROM quilt_sources s
         JOIN pages p ON p.page = s.source GROUP BY p.domain ORDER BY 2 DESC, 3 DESC, 1 LIMIT {TOP}"""
     )

@@ -9,7 +9,7 @@ from typing import Any
 from pagekin.look.drawings import bars
 from pagekin.look.figure import Figure
 from pagekin.look.table import Column, Table
-from pagekin.look.words import count, day, megabytes, percent, plural, seconds
+from pagekin.look.words import NO_SITE, count, day, megabytes, percent, plural, seconds
 from pagekin.readers import READ_REASONS
 from pagekin.report.bins import sizes_figure
 from pagekin.report.story import TOP, Block, Data, Pair, Section, empty, facts, heading
@@ -27,7 +27,7 @@ def headline(data: Data) -> str:
         says += f", fetched on {start}" if start == end else f", fetched from {start} to {end}"
     skipped = sum(data.run.info["skipped"].values())
     return (
-        f"{says}. {plural(skipped, 'record')} {'was' if skipped == 1 else 'were'} no page."
+        f"{says}. {plural(skipped, 'record')} {'was not a page' if skipped == 1 else 'were not pages'}."
         if skipped
         else f"{says}."
     )
@@ -45,7 +45,7 @@ def reading(data: Data) -> Section:
                 ("words", count(counts["words"])),
                 ("HTML", megabytes(counts["html_bytes"])),
                 ("inputs", count(len(info["inputs"]))),
-                ("records that are no pages", count(sum(skipped.values()))),
+                ("records that are not pages", count(sum(skipped.values()))),
                 ("pages with malformed characters", count(counts["lossy"])),
                 ("time", seconds(sum(s["seconds"] for s in info["steps"].values()))),
                 ("pagekin", info["pagekin"]),
@@ -53,7 +53,7 @@ def reading(data: Data) -> Section:
         )
     ]
     blocks += _inputs(info["inputs"])
-    blocks += [heading("Records that are no pages")]
+    blocks += [heading("Records that are not pages")]
     blocks += [_skipped(skipped, data.pages)] if skipped else [empty("Every record was a page.")]
     if data.has("pages"):
         blocks += [
@@ -81,7 +81,9 @@ def _skipped(skipped: dict[str, int], pages: int) -> Figure:
     rows = [(READ_REASONS.get(reason, reason), reason, many) for reason, many in ordered]
     drawn = [(words, float(many), f"{words} ({reason}): {many:,}") for words, reason, many in rows]
     total = sum(skipped.values())
-    title = f"{plural(total, 'record')} of {total + pages:,} {'is' if total == 1 else 'are'} no page"
+    title = (
+        f"{plural(total, 'record')} of {total + pages:,} {'is not a page' if total == 1 else 'are not pages'}"
+    )
     columns = [Column("reason"), Column("code", "text", "reason"), Column("records", "count")]
     return Figure(
         "skipped",
@@ -94,8 +96,8 @@ def _skipped(skipped: dict[str, int], pages: int) -> Figure:
 
 def _sites(data: Data) -> Table:
     rows = data.rows(
-        f"""SELECT domain, count(*) AS pages, count(DISTINCT host), sum(words)::BIGINT, count(*) OVER ()
-          FROM pages
+        f"""SELECT coalesce(domain, '{NO_SITE}'), count(*) AS pages, count(DISTINCT host),
+          sum(words)::BIGINT, count(*) OVER () FROM pages
         GROUP BY domain ORDER BY pages DESC, domain LIMIT {TOP}"""
     )
     columns = [

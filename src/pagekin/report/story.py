@@ -15,6 +15,8 @@ from pagekin.query.sql import Sql
 
 TOP = 20
 """Rows of a table."""
+FEW = 5
+"""A figure of fewer things says less than the table beside it."""
 MARKS = 600
 """Marks of a figure at most: more would be a smear, and a large file."""
 

@@ -49,7 +49,7 @@ def compared(data: Data, page: str) -> Section:
             f"hosts).",
             lead=True,
         ),
-        like_figure(found, f"like-{number}", title),
+        like_figure(found, f"like-{number}", _gap_title(found) or title),
     ]
     rows = [
         [row["similarity"], row["matching"], row["domain"], row["url"]] for row in found.table.to_pylist()
@@ -73,6 +73,15 @@ def compared(data: Data, page: str) -> Section:
         )
     )
     return Section(f"like-page-{number}", "One page against all", title, blocks)
+
+
+def _gap_title(found: Likeness) -> str:
+    """Where the curve falls the most; empty if it has no gap."""
+    widest = max(found.gaps, key=lambda gap: gap.upper - gap.lower, default=None)
+    if widest is None:
+        return ""
+    fall = f"{similarity(widest.upper)} to {similarity(widest.lower)}"
+    return f"After {plural(widest.position, 'page')} the similarity falls from {fall}"
 
 
 def hash_of(text: str) -> int:
@@ -143,7 +152,8 @@ def sweep_figures(points: Sequence[dict[str, Any]], pivot: dict[str, float]) -> 
             chart.line([(p[name], p[rule]) for p in mine], series=series)
             chart.points([_swept(p, name, rule, series, pivot) for p in mine])
         first, last = mine[0]["quilted"], mine[-1]["quilted"]
-        title = f"From {name} = {low:g} to {high:g}, quilts go from {first:,} to {last:,}"
+        moves = f"go from {first:,} to {last:,}" if first != last else f"stay at {first:,}"
+        title = f"From {'θ' if name == 'theta' else name} = {low:g} to {high:g}, quilts {moves}"
         columns = [
             Column(words, "scaled", name),
             Column("quilts", "count", "quilted"),

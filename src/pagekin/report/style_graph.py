@@ -10,7 +10,7 @@ from pagekin.errors import UsageError
 from pagekin.look.figure import Figure
 from pagekin.look.graph import MAX_EDGES, Graph, draw
 from pagekin.look.table import Column, Table
-from pagekin.look.words import count, percent, plural, short_url, similarity
+from pagekin.look.words import NO_SITE, count, percent, plural, short_url, similarity
 from pagekin.params import StyleParams
 from pagekin.report.bins import pages_on
 from pagekin.report.story import TOP, Block, Data, Section, facts, heading, paragraph
@@ -31,12 +31,23 @@ def sample_figure(data: Data) -> Figure | None:
         return None
     parts = [part for part in graph.components() if len(part) > 1]
     alone = len(graph.pages) - sum(map(len, parts))
-    title = f"In a sample of {count(len(graph.pages))} pages, {len(parts):,} groups are written alike"
+    groups = "1 group is" if len(parts) == 1 else f"{len(parts):,} groups are"
+    title = f"In a sample of {count(len(graph.pages))} pages, {groups} written alike"
     note = (
-        f"Each mark is a page, a line links two pages of similar style; colours and shapes are domains. "
-        f"{alone:,} pages are like no other of the sample.{_thinned(graph)}"
+        f"Each mark is a page, a line links two pages of similar style; colours and shapes are domains, the "
+        f"most frequent ones. {plural(alone, 'page')} like no other of the sample "
+        f"{'is' if alone == 1 else 'are'} not drawn.{_thinned(graph)}"
     )
-    return _figure("style-graph", title, graph, urls, note)
+    return _figure("style-graph", title, *_linked(graph, urls), note)
+
+
+def _linked(graph: Graph, urls: list[str]) -> tuple[Graph, list[str]]:
+    """The pages that have an edge, and their URLs."""
+    kept = sorted({page for edge in graph.edges for page in edge})
+    place = {page: at for at, page in enumerate(kept)}
+    edges = [(place[a], place[b]) for a, b in graph.edges]
+    titles = [graph.titles[page] for page in kept]
+    return Graph([graph.pages[page] for page in kept], edges, titles), [urls[page] for page in kept]
 
 
 def cluster(data: Data, rank: int) -> Section:
@@ -74,7 +85,7 @@ def cluster(data: Data, rank: int) -> Section:
             columns, near, pages, "pages", rest, key=f"cluster-{rank}-near", label="The most typical pages"
         ),
     ]
-    if pages > TOP:
+    if pages > TOP and far[0][0] < near[-1][0]:
         blocks += [
             heading("The least typical pages"),
             Table(
@@ -91,8 +102,8 @@ def cluster(data: Data, rank: int) -> Section:
         title = f"{percent(len(graph.edges) / pairs) if pairs else '0%'} of the pairs of its pages are linked"
         shown = plural(len(graph.pages), "page")
         note = (
-            f"{shown} of {pages:,}; colours and shapes are domains, the ring is the "
-            f"centroid.{_thinned(graph)}"
+            f"{shown} of {pages:,}; colours and shapes are domains, the large dot is the "
+            f"most typical page.{_thinned(graph)}"
         )
         blocks.append(_figure(f"cluster-{rank}-graph", title, graph, urls, note))
     return Section(f"cluster-{rank}", f"Style cluster {rank}", f"Style cluster {rank}: {what}", blocks)
@@ -134,7 +145,7 @@ def _graph(run: Run, pages: pa.Array, centroid: int | None) -> tuple[Graph, list
     edges = sorted(_edges(found, "style", run.params.style) | _edges(found, "structure", run.params.style))
     centre = ids.index(centroid) if centroid in ids else None
     urls = [known[page]["url"] or "" for page in ids]
-    domains = [known[page]["domain"] or "?" for page in ids]
+    domains = [known[page]["domain"] or NO_SITE for page in ids]
     return Graph(domains, edges, [short_url(url) for url in urls], centre), urls
 
 

@@ -13,7 +13,7 @@ from pagekin.look.scales import Axis, log_bins
 from pagekin.look.table import Column, Table, copied
 from pagekin.look.words import count, percent, plural, short, short_url, similarity
 from pagekin.report.bins import pages_on, sizes_figure
-from pagekin.report.skeleton import constant_text
+from pagekin.report.skeleton import constant_text, markup_of
 from pagekin.report.story import (
     MARKS,
     TOP,
@@ -33,6 +33,9 @@ from pagekin.report.style_graph import sample_figure
 LOOKED_AT = 5
 """Clusters that are shown in detail, and pages of each that are compared."""
 
+NAMED = 4
+"""The best ranked clusters, whose discs get a name where there is room."""
+
 KINDS = {
     "template": "pages that one template wrote, each with its own text",
     "link farm": "pages of many sites that mostly link to each other",
@@ -40,6 +43,10 @@ KINDS = {
     "copy/paste": "the same piece of text or markup on sites that share no template",
     "stock page": "parked, default, error and challenge pages, which nobody wrote",
 }
+MANY = {
+    "template": "templates", "link farm": "link farms", "mirror": "mirrors", "copy/paste": "copy and paste",
+    "stock page": "stock pages",
+}  # fmt: skip
 
 
 def styles(data: Data) -> Section:
@@ -165,20 +172,17 @@ def _reach(data: Data, clusters: int) -> Figure:
         f"""SELECT CASE {cases} ELSE 1 END AS sites, floor(mean_similarity * {steps}) / {steps} AS alike,
           count(*), sum(pages)::BIGINT, arg_min(centroid_url, rank), arg_min(coalesce(name, kind, ''), rank),
           min(rank), arg_min(mean_similarity, rank), arg_min(domains, rank),
-          arg_min(coalesce(kind, ''), rank) = 'link farm'
+          coalesce(kind = 'link farm', false) AS farm
         FROM style_clusters GROUP BY ALL ORDER BY sum(pages) DESC, min(rank) LIMIT {MARKS}"""
     )
     most = max(row[3] for row in found)
     marks, rows = [], []
-    labelled: list[float] = []
     for sites, alike, many, pages, url, name, rank, exact, domains, farm in sorted(found, key=lambda r: r[6]):
         x, y = (domains, exact) if many == 1 else (sites, alike + 0.5 / steps)
         what = short(name or "no name", 40) if many == 1 else f"{many:,} clusters"
         label = ""
-        # The best ranked get their name, unless another's is too near.
-        if rank <= 4 and domains > 1 and all(abs(y - other) > 0.05 for other in labelled):
-            label = f"{short(name or 'cluster', 26)}, {plural(pages, 'page')}"
-            labelled.append(y)
+        if rank <= NAMED and domains > 1:
+            label = f"{short(name if many == 1 and name else what, 26)}, {plural(pages, 'page')}"
         title = f"{what}: {pages_on(pages, domains)}, similarity {similarity(y)}\n{short_url(url or '')}"
         marks.append(Mark(x, min(y, 1.0), title, 2.5 + 17 * math.sqrt(pages / most), 1, bool(farm), label))
         rows.append([domains, exact, many, pages, name or None, url])
@@ -246,7 +250,10 @@ def _kinds(data: Data) -> Figure:
     columns = [Column("kind", "text", "kind"), Column("clusters", "count"), Column("pages", "count", "pages")]
     rows = [[name, clusters, pages] for name, (_, clusters, pages) in zip(names, found, strict=True)]
     note = note[:1].upper() + note[1:] + "." if note else ""
-    return Figure("cluster-kinds", f"Most clusters are: {names[0]}", bars(drawn, alt), columns, rows, note)
+    first, many = names[0], sum(clusters for _, clusters, _ in found)
+    said = MANY.get(first, f"of a kind that is {first}")
+    title = f"{found[0][1]:,} of {plural(many, 'cluster')} are {said}"
+    return Figure("cluster-kinds", title, bars(drawn, alt), columns, rows, note)
 
 
 def _looked_at(data: Data, top: list[dict[str, Any]]) -> list[Html]:
@@ -259,9 +266,8 @@ def _looked_at(data: Data, top: list[dict[str, Any]]) -> list[Html]:
           FROM style_members WHERE rank IN ({ranks})
         ) WHERE place IN (1, many // 4, many // 2, 3 * many // 4, many) ORDER BY rank, place"""
     )
-    texts = constant_text(
-        data.run, {rank: [row[1] for row in found if row[0] == rank] for rank in {r[0] for r in found}}
-    )
+    groups = {rank: [row[1] for row in found if row[0] == rank] for rank in sorted({r[0] for r in found})}
+    texts, markup = constant_text(data.run, groups), markup_of(data, groups)
     parts = [heading("What their pages look like")]
     for row in top:
         pages = [(url, alike) for rank, _, url, alike in found if rank == row["rank"]]
@@ -273,6 +279,15 @@ def _looked_at(data: Data, top: list[dict[str, Any]]) -> list[Html]:
             inside += [
                 tag("p", "What all of these say, in order; … stands for text that differs:"),
                 texts[row["rank"]],
+            ]
+        elif len(pages) > 1:
+            inside.append(tag("p", "No three words in a row are on all of these pages."))
+        if row["rank"] in markup:
+            inside += [
+                tag("p", "The skeleton, markup that all of these have; … stands for what differs:"),
+                tag(
+                    "pre", markup[row["rank"]], class_="skeleton", tabindex="0", aria_label="common skeleton"
+                ),
             ]
         parts.append(tag("details", tag("summary", head), *inside, class_="block", open=row is top[0]))
     return parts

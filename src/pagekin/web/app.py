@@ -163,7 +163,8 @@ class Forms:
     def spread(self, request: Request, form: dict[str, str]) -> Response:
         """The first step: what spreading would do."""
         seen = judging.spread_preview(self.context, form)
-        return self.screens.render(request, "spread.html", seen=seen, back=_back(form))
+        url = "" if seen.kind == "site" else judging.thing_url(self.context, seen.kind, seen.target)
+        return self.screens.render(request, "spread.html", seen=seen, url=url, back=_back(form))
 
     def confirm(self, request: Request, form: dict[str, str]) -> Response:
         """The second step."""
@@ -251,7 +252,7 @@ async def _refused(screens: Screens, request: Request, error: HTTPException) -> 
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:
-    return PlainTextResponse("The request was cut off or is too large.\n", 413)
+    return PlainTextResponse("The request was cut off, is too large or came too slowly.\n", 413)
 
 
 async def _broken(request: Request, _error: Exception) -> Response:

@@ -33,6 +33,8 @@ class Settings:
     """what every request must carry, if the app can be reached from elsewhere"""
     hosts: frozenset[str] = frozenset({"127.0.0.1", "localhost", "[::1]"})
     """names under which the app may be asked for"""
+    any_address: bool = False
+    """it listens on all addresses of this machine, and may be asked for by each; a name is none"""
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     """signs the forms; the same in all workers"""
     max_body: int = 16 * MIB

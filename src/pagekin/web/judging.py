@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pagekin.errors import OutputError, UsageError
 from pagekin.verdicts.labels import (
@@ -21,6 +21,25 @@ from pagekin.verdicts.samples import Sample
 from pagekin.verdicts.spread import Preview, preview, spread
 from pagekin.web.context import Context
 
+_URLS = {
+    "page": ("pages", "page", "url"),
+    "cluster": ("clusters", "cluster", "centroid_url"),
+    "class": ("classes", "class", "url"),
+}
+"""By kind: the table in which a URL of each thing stands, its key, and the URL."""
+
+
+def thing_urls(context: Context, kind: str, targets: Iterable[str]) -> dict[str, str]:
+    """A URL of each of these things that there is: of the page, or of the page that stands for it."""
+    table, key, url = _URLS[kind]
+    wanted = ", ".join(sorted({str(int(target)) for target in targets if is_id(target)}))
+    if not wanted:
+        return {}
+    rows = context.catalog.rows(
+        f'SELECT "{key}" AS target, {url} AS url FROM {table} WHERE "{key}" IN ({wanted})'
+    )
+    return {str(row["target"]): row["url"] for row in rows if row["url"] is not None}
+
 
 def thing_url(context: Context, kind: str, target: str) -> str | None:
     """A URL by which a thing is found in another run; raises if there is no such thing here."""
@@ -29,14 +48,8 @@ def thing_url(context: Context, kind: str, target: str) -> str | None:
         found = context.catalog.one(
             "SELECT url FROM site_pages WHERE domain = ? OR host = ? LIMIT 1", [target] * 2
         )
-    elif not is_id(target):
-        found = None
-    elif kind == "page":
-        found = context.catalog.one("SELECT url FROM pages WHERE page = ?", [int(target)])
-    elif kind == "cluster":
-        found = context.catalog.one("SELECT centroid_url FROM clusters WHERE cluster = ?", [int(target)])
     else:
-        found = context.catalog.one('SELECT url FROM classes WHERE "class" = ?', [int(target)])
+        found = thing_urls(context, kind, [target]).get(target) if kind in _URLS else None
     if found is None:
         raise UsageError(f"there is no {kind} {target} in this run")
     return found

@@ -10,7 +10,6 @@ QUILTS = Listing(
     "quilts",
     (
         Column("page", "url", "url"),
-        Column("domain", "text", "domain", width=28),
         Column(
             "shared text", "percent", "covered_fraction", "share of its grams that the named sources have"
         ),
@@ -115,18 +114,11 @@ DOMAINS = Listing(
 WHERE = {"quilts": QUILTS, "clusters": CLUSTERS, "copies": CLASSES, "phrases": PHRASES, "sites": DOMAINS}
 """The lists by the path that leads to them."""
 
-TITLES = {
-    "quilts": "Quilts: pages made mostly of other pages’ text",
-    "clusters": "Templates: pages made with the same one",
-    "copies": "Copies: pages with the same text, or almost",
-    "phrases": "Popular phrases: five words in a row that many pages have",
-    "sites": "Sites, by registered domain",
+FOUND = {
+    "quilts": (("quilt", "quilts"), "pages made mostly of other pages’ text"),
+    "clusters": (("template", "templates"), "groups of pages written alike"),
+    "copies": (("class of copies", "classes of copies"), "pages with the same text, or almost"),
+    "phrases": (("popular phrase", "popular phrases"), "{k} words in a row that many pages have"),
+    "sites": (("site", "sites"), "registered domains and their pages"),
 }
-
-NOUNS = {
-    "quilts": "quilts",
-    "clusters": "templates",
-    "copies": "classes of copies",
-    "phrases": "phrases",
-    "sites": "sites",
-}
+"""What is listed, one and many of it, and what that is."""

@@ -15,8 +15,8 @@ from pagekin.verdicts.effective import carried
 from pagekin.verdicts.labels import ALLOW, HAND, SPREAD
 from pagekin.verdicts.precision import Estimate, agreements, estimate, estimates
 from pagekin.verdicts.samples import QUEUES, Sample
-from pagekin.web.judging import labels_of
-from pagekin.web.lists import NOUNS, TITLES, WHERE
+from pagekin.web.judging import labels_of, thing_urls
+from pagekin.web.lists import FOUND, WHERE
 from pagekin.web.pages import Pages
 from pagekin.web.rendered import frame
 from pagekin.web.views.cluster import cards, cluster_row, cluster_view, headline, html_of, members_to_see
@@ -28,6 +28,8 @@ from pagekin.web.views.search import search
 from pagekin.web.views.site import site_view
 
 RECENT = 10
+DISAGREED = 100
+"""Disagreements that are listed of two judges."""
 
 
 def _similarities(bins: list[dict[str, Any]]) -> Html:
@@ -79,9 +81,13 @@ class Screens(Pages):
         listing = WHERE[name]
         labels = labels_of(self.context, listing.judged) if listing.judged else {}
         shown = listing.shown(self.context.catalog, dict(request.query_params), labels)
+        total = self.context.counts.get({"copies": "classes", "sites": "domains"}.get(name, name), 0)
+        nouns, what = FOUND[name]
+        some = f"{shown.total:,} of " if shown.total < total else ""
+        what = what.format(k=self.context.run.params.shingles.k)
+        title = f"{some}{plural(total, *nouns)}: {what}" if total else f"No {nouns[1]}"
         return self.render(
-            request, "list.html", name=name, shown=shown, title=TITLES[name], noun=NOUNS[name],
-            total=self.context.counts.get({"copies": "classes", "sites": "domains"}.get(name, name), 0),
+            request, "list.html", name=name, shown=shown, title=title, noun=nouns[1], total=total,
             histogram=_similarities(shown.bins),
         )  # fmt: skip
 
@@ -224,7 +230,14 @@ class Screens(Pages):
             ("estimates", state.changes),
             lambda: (estimates(self.context.catalog, state, self.context.run.params), agreements(state)),
         )
-        return self.render(request, "precision.html", estimates=found[0], agreements=found[1])
+        split = [(kind, target) for one in found[1] for kind, target, *_ in one.disagreed[:DISAGREED]]
+        urls = {
+            kind: thing_urls(self.context, kind, [target for of, target in split if of == kind])
+            for kind in {kind for kind, _ in split} - {"site"}
+        }
+        return self.render(
+            request, "precision.html", estimates=found[0], agreements=found[1], urls=urls, most=DISAGREED
+        )
 
     def verdicts(self, request: Request) -> Response:
         """Everything that was decided, newest first."""

@@ -8,8 +8,10 @@ but to show it.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
+import ipaddress
 import re
 import secrets
 from http.cookies import CookieError, SimpleCookie
@@ -63,12 +65,13 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, sent)
             return
-        body = Limited(receive, self.settings.max_body)
+        body = Limited(receive, self.settings.max_body, self.settings.max_seconds)
         await self.app(scope, body, sent)
 
     def _refuse(self, scope: Scope, headers: Headers, cookies: dict[str, str]) -> Response | None:
         host = headers.get("host", "")
-        if _without_port(host) not in self.settings.hosts:
+        name = _without_port(host)
+        if name not in self.settings.hosts and not (self.settings.any_address and _is_address(name)):
             return PlainTextResponse("This app is not served under that name.\n", 421)
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self.settings.max_body:
@@ -109,15 +112,23 @@ class Guard:
 
 
 class Limited:
-    """A request's body that ends when it grows too large, whatever its header said."""
+    """A request's body that ends when it grows too large or is too slow, whatever its header said."""
 
-    def __init__(self, receive: Receive, max_bytes: int) -> None:
+    def __init__(self, receive: Receive, max_bytes: int, seconds: float) -> None:
         self.receive = receive
         self.left = max_bytes
+        self.late = asyncio.get_running_loop().time() + seconds
+        self.whole = False
 
     async def __call__(self) -> Message:
-        message = await self.receive()
+        """The next piece."""
+        try:
+            async with asyncio.timeout_at(None if self.whole else self.late):
+                message = await self.receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
         if message["type"] == "http.request":
+            self.whole = not message.get("more_body", False)
             self.left -= len(message.get("body", b""))
             if self.left < 0:
                 return {"type": "http.disconnect"}
@@ -151,6 +162,15 @@ def _is_ours(headers: Headers, host: str) -> bool:
         return False
     origin = headers.get("origin")
     return origin is None or origin.partition("://")[2] == host
+
+
+def _is_address(name: str) -> bool:
+    """Whether a host is an IP address: no attacker can make one point elsewhere."""
+    try:
+        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _without_port(host: str) -> str:

@@ -90,7 +90,11 @@ def serve(
     with listen(host, port) as sock:
         bound = sock.getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
-        settings = dataclasses.replace(settings, hosts=settings.hosts | {shown.lower()})
+        settings = dataclasses.replace(
+            settings,
+            hosts=settings.hosts | {shown.lower(), socket.gethostname().lower()},
+            any_address=host in ("0.0.0.0", "::"),
+        )
         token = f"?token={settings.token}" if settings.token else ""
         say(f"review app: http://{shown}:{bound}/{token}")
         say(f"API: http://{shown}:{bound}/api/docs")

@@ -8,13 +8,14 @@ from random import Random
 from typing import Any
 
 from pagekin import _core
-from pagekin.errors import PagekinError
 from pagekin.index.records import record_of
+from pagekin.index.reread import offsets_before, read_again
 from pagekin.look.figure import Figure
 from pagekin.look.graph import Graph, draw
 from pagekin.look.markup import Html
 from pagekin.look.table import Column
-from pagekin.look.words import count, plain, plural, short_url, similarity
+from pagekin.look.words import NO_SITE, count, percent, plain, plural, short_url, similarity
+from pagekin.report.skeleton import constant_markup
 from pagekin.web.context import Context
 from pagekin.web.views.histogram import BINS, histogram
 
@@ -23,8 +24,6 @@ DRAWN = 36
 """Pages of the graph."""
 EXCERPT = 420
 """Characters of a text that a card shows."""
-SKELETON = 2_400
-"""Characters of the skeleton that are shown."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +189,7 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
     ]
     centre = next((n for n, one in enumerate(drawn) if one["page"] == row["centroid"]), None)
     graph = Graph(
-        [one["domain"] or "?" for one in drawn], edges, [short_url(one["url"]) for one in drawn], centre
+        [one["domain"] or NO_SITE for one in drawn], edges, [short_url(one["url"]) for one in drawn], centre
     )
     pairs = len(drawn) * (len(drawn) - 1) // 2
     shown = f"{count(len(edges))} of {count(pairs)} pairs of the {len(drawn)} pages drawn are linked directly"
@@ -204,7 +203,7 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
             Column("domain", "text", "domain"),
         ],
         rows=[(one["page"], one["url"], one["domain"]) for one in drawn],
-        note="A dot is a page; its colour and shape are its domain. The ring is the most typical page.",
+        note="A dot is a page; its colour and shape are its domain. The large dot is the most typical page.",
     ).html()
     cut = cut_points(len(drawn), edges)
     return figure, [drawn[node] for node in cut]
@@ -250,25 +249,23 @@ def html_of(context: Context, page: int) -> str:
     Raises:
         InputError: it is not there any more.
     """
-    before = page - 1
-    row = context.catalog.row('SELECT "offset" FROM pages WHERE page = ?', [before])
-    offset = row["offset"] if row else _skipped_offset(context, before)
-    record = record_of(context.run, page, offset)
+    row = context.catalog.row(offsets_before([page]))
+    record = record_of(context.run, page, row["offset"] if row else None)
     html, _, _ = _core.decode(record.html or b"", record.content_type)
     return html
 
 
-def _skipped_offset(context: Context, page: int) -> int | None:
-    found: int | None = context.catalog.one('SELECT "offset" FROM skipped WHERE page = ?', [page])
-    return found
-
-
 def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str, str]:
-    """The noise that the most typical page shares with every other page on the screen."""
-    try:
-        pages = [html_of(context, page) for _, page in chosen]
-    except PagekinError as error:
-        return "", str(error)
+    """The markup that the most typical page shares with every other page on the screen."""
+    wanted = [page for _, page in chosen]
+    rows = context.catalog.rows(offsets_before(wanted))
+    read = read_again(context.run, wanted, {row["page"]: row["offset"] for row in rows})
+    pages = [read[page] for page in wanted if page in read]
+    if len(pages) < len(wanted):
+        return (
+            "",
+            "The markup is not compared: the pages' input is not there any more, or takes long to read.",
+        )
     style = context.run.params.style
     noise = _core.noise(pages[0], style.scripts)
     kept = bytearray(b"\1") * len(noise)
@@ -277,16 +274,9 @@ def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str,
         for low, high in _core.shared_spans(pages[0], other, style.n, style.scripts):
             shared[low:high] = b"\1" * (high - low)
         kept = bytearray(a & b for a, b in zip(kept, shared, strict=True))
-    parts: list[str] = []
-    for place, char in enumerate(noise):
-        if kept[place]:
-            parts.append(char)
-        elif not parts or parts[-1] != " ⋯ ":
-            parts.append(" ⋯ ")
-    text = " ".join("".join(parts).split())
-    share = sum(kept) / max(len(noise), 1)
     note = (
-        f"{share:.0%} of the noise of the most typical page (its HTML without letters and digits) is in all "
-        f"{len(pages)} pages shown; ⋯ stands for what differs."
+        f"{percent(sum(kept) / max(len(noise), 1))} of the noise of the most typical page (its HTML without "
+        f"letters and digits) is in all {len(pages)} pages shown. The markup that they share; … stands for "
+        "what differs:"
     )
-    return text[:SKELETON] + (" …" if len(text) > SKELETON else ""), note
+    return constant_markup(pages), note

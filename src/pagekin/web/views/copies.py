@@ -56,8 +56,8 @@ def copies_view(context: Context, number: int, other: int | None) -> CopiesView 
         members=members,
         first=first,
         other=chosen,
-        first_text=join(_marked(mine, theirs)),
-        other_text=join(_marked(theirs, mine)),
+        first_text=join([mine]) if same else join(_marked(mine, theirs)),
+        other_text=join([theirs]) if same else join(_marked(theirs, mine)),
         said="The two texts are the same, byte for byte."
         if same
         else "What only one of the two has is marked.",

@@ -68,7 +68,7 @@ def _template(context: Context, row: dict[str, Any]) -> Kin:
     for one in found:
         other = context.checker.known.row(one.row)
         if other["page"] != row["page"]:
-            rows.append(other | {"note": f"{similarity(one.similarity)} similar"})
+            rows.append(other | {"note": similarity(one.similarity)})
     if row["cluster"] is None:
         return Kin("Its template is its own", "No other page matches it in enough dimensions.", rows)
     size = context.catalog.row("SELECT pages, domains FROM clusters WHERE cluster = ?", [row["cluster"]])
@@ -76,7 +76,8 @@ def _template(context: Context, row: dict[str, Any]) -> Kin:
     name = f" ({plain(row['software'])})" if row["software"] else ""
     return Kin(
         f"One of {plural(pages, 'page')} on {plural(domains, 'domain')} with its template{name}",
-        f"{similarity(row['similarity'])} similar to the most typical of them. The closest:",
+        f"{similarity(row['similarity'])} similar to the most typical of them. The closest, and how similar "
+        "they are to this page:",
         rows[:LISTED],
         f"/clusters/{row['cluster']}",
     )
@@ -121,9 +122,14 @@ def _quilt(context: Context, row: dict[str, Any]) -> Kin:
         [row["page"]],
     )
     for one in rows:
-        one["note"] = f"{percent(one['share'])} of what is shared"
-    title = f"A quilt: {row['covered_fraction']:.0%} of its text is on other pages"
-    return Kin(title, f"{plural(row['sources'], 'source')}:", rows, f"/quilts/{row['page']}")
+        one["note"] = percent(one["share"])
+    title = f"A quilt: {percent(row['covered_fraction'])} of its text is on other pages"
+    return Kin(
+        title,
+        f"{plural(row['sources'], 'source')}, and how much of the shared text each has:",
+        rows,
+        f"/quilts/{row['page']}",
+    )
 
 
 def _taken(context: Context, row: dict[str, Any]) -> Kin:
@@ -132,10 +138,12 @@ def _taken(context: Context, row: dict[str, Any]) -> Kin:
         [row["page"]],
     )
     for one in rows:
-        one["note"] = f"{percent(one['share'])} of what that quilt shares"
+        one["note"] = percent(one["share"])
     if not rows:
         return Kin("In no quilt", "No quilt has text of this page.", [])
-    return Kin("Quilts that have text of this page", "How much of them it is:", rows)
+    return Kin(
+        "Quilts that have text of this page", "How much of the text that each shares is of this page:", rows
+    )
 
 
 def _donors(context: Context, row: dict[str, Any]) -> Kin:
@@ -145,7 +153,7 @@ def _donors(context: Context, row: dict[str, Any]) -> Kin:
     donors = cover["donors"][:LISTED]
     pages = context.catalog.pages([donor["page"] for donor in donors])
     rows = [
-        pages[donor["page"]] | {"note": plural(donor["shingles"], "popular phrase")}
+        pages[donor["page"]] | {"note": plural(donor["shingles"], "phrase")}
         for donor in donors
         if donor["page"] in pages
     ]

@@ -10,7 +10,7 @@ from pagekin import _core
 from pagekin.detect.sketch import shingler
 from pagekin.look.drawings import barcode
 from pagekin.look.markup import Html, join, tag
-from pagekin.look.words import percent, plain, plural, short
+from pagekin.look.words import NO_SITE, percent, plain, plural, short
 from pagekin.query.quilt_view import Patch, Quilt, stitched
 from pagekin.web.context import Context
 
@@ -187,7 +187,7 @@ def _common(context: Context, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _barcode(quilt: Quilt, pages: dict[int, dict[str, Any]]) -> Html:
-    names = {s["rank"]: pages.get(s["source"], {}).get("domain") or "?" for s in quilt.sources}
+    names = {s["rank"]: pages.get(s["source"], {}).get("domain") or NO_SITE for s in quilt.sources}
     spans = [
         (p.start, p.start + p.words, p.rank, f"{p.rank}: {plural(p.words, 'word')} of {names[p.rank]}")
         for p in quilt.patches

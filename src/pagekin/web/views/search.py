@@ -70,9 +70,8 @@ def _texts(context: Context, asked: str) -> Found:
         row["snippet"] = snippet(texts.get(row["page"], ""), words)
     shown = f"; the first {LISTED} of them" if total > LISTED else ""
     plural = "page holds" if total == 1 else "pages hold"
-    return Found(
-        f"{total:,} {plural} the words {', '.join(words)}{shown}" if words else "No words to seek", rows
-    )
+    sought = "“" + "” and “".join(words) + "”"
+    return Found(f"{total:,} {plural} {sought}{shown}" if words else "No words to seek", rows)
 
 
 def snippet(text: str, words: list[str]) -> Html:

@@ -47,7 +47,8 @@ def site_view(context: Context, name: str) -> SiteView | None:
     )
     clusters = context.catalog.rows(
         f"""SELECT s.cluster, count(*) AS here, any_value(c.pages) AS pages, any_value(c.domains) AS domains,
-        any_value(c.kind) AS kind, any_value(c.name) AS name
+        any_value(c.kind) AS kind, any_value(c.name) AS name,
+        any_value(c.centroid_url) AS url
         FROM site_pages s JOIN clusters c USING (cluster) WHERE {where}
         GROUP BY s.cluster ORDER BY here DESC, s.cluster LIMIT 20""",
         values,
@@ -72,5 +73,5 @@ def _headline(name: str, row: dict[str, Any]) -> str:
     if row["copies"]:
         parts.append(f"{row['copies']:,} repeat an earlier page")
     if row["clusters"]:
-        parts.append(f"{plural(row['clusters'], 'template')} shared with others or among themselves")
+        parts.append(f"made with {plural(row['clusters'], 'template')}")
     return f"{name}: {plural(row['pages'], 'page')}" + (f"; {', '.join(parts)}" if parts else "")
