@@ -200,6 +200,18 @@ def test_a_mirror(tmp_path: Path) -> None:
     assert row["mirrored"] == pytest.approx(6 / 7)
 
 
+def test_a_few_words_on_every_site_are_no_mirror(tmp_path: Path) -> None:
+    """What a program writes into an empty page: nobody copied it."""
+    head = "<meta name=generator content='Doxygen 1.9.4'>"
+    menu = "".join(f"<li class='a-{i % 7}' id='b{i}'><i>{'!' * (i % 11)}</i></li>\n" for i in range(60))
+    for count, kind in ((4, "template"), (20, "mirror")):
+        (tmp_path / kind).mkdir()
+        html = f"<html><head>{head}</head><ul>{menu}</ul>{words(0, count)}</html>"
+        pages = [{"url": f"http://s{i}.example/", "html": html} for i in range(5)]
+        row = one_cluster(scan(tmp_path / kind, pages))
+        assert (row["kind"], row["mirrored"]) == (kind, float(kind == "mirror"))
+
+
 def test_copies_on_one_host_are_no_mirror(tmp_path: Path) -> None:
     row = one_cluster(scan(tmp_path, [page("s.example", str(i), words(0)) for i in range(5)]))
     assert (row["kind"], row["mirrored"]) == ("template", 0.0)
@@ -257,11 +269,20 @@ def test_what_is_built_on_something_is_named_before_it(tmp_path: Path) -> None:
     """Heads say Docutils, but the texts say who used it."""
     head = "<meta name=generator content='Docutils 0.19: https://docutils.sourceforge.io/'>"
     foot = "<p>Created using Sphinx 5.3.0.</p>"
-    for name, end in (("software: Sphinx", foot), ("software: Docutils", "")):
-        folder = tmp_path / name[-6:]
+    heading = "<h1>Install<a href=#install>¶</a></h1>"
+    cases = [
+        ("said", head, foot, "software: Sphinx"),
+        ("not-said", head, "", "software: Docutils"),
+        ("headings", head, heading, "software: Sphinx"),
+        ("in-a-line", head, "<p>A ¶ is a mark</p>", "software: Docutils"),
+        ("no-head", "", heading, None),
+        ("another-head", "<meta name=generator content='mkdocs-1.4.2'>", heading, "software: MkDocs"),
+    ]
+    for case, top, end, name in cases:
+        folder = tmp_path / case
         folder.mkdir()
-        pages = [page(f"s{i}.example", "", words(i) + end, head) for i in range(6)]
-        assert one_cluster(scan(folder, pages))["name"] == name
+        pages = [page(f"s{i}.example", "", words(i) + end, top) for i in range(6)]
+        assert one_cluster(scan(folder, pages))["name"] == name, case
 
 
 def test_default_pages_are_no_mirror(tmp_path: Path) -> None:

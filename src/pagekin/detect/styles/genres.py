@@ -21,8 +21,8 @@ READ = 8
 """Members of a cluster whose texts are read: the first ones, and the centroid."""
 
 HEADS = pa.schema([*ints("cluster", "pages"), ("generator", pa.string()), ("title", pa.string())])
-CHOSEN = pa.schema(ints("cluster", "page", "turn"))
-READ_TEXTS = pa.schema([*ints("cluster", "pages"), ("text", pa.string())])
+CHOSEN = pa.schema([*ints("cluster", "page", "turn"), ("generator", pa.string())])
+READ_TEXTS = pa.schema([*ints("cluster", "pages"), ("text", pa.string()), ("generator", pa.string())])
 VOTES = pa.schema([*ints("cluster", "pages"), ("said", pa.string())])
 SAID = pa.schema([*ints("cluster"), ("said", pa.string())])
 
@@ -66,7 +66,8 @@ class Turns:
         def turns(batch: Batch) -> Batch:
             cluster, page = batch.column("cluster"), batch.column("page")
             turn = pc.cast(pc.not_equal(page, batch.column("centroid")), pa.int64())
-            return pa.RecordBatch.from_arrays([cluster, page, turn], schema=CHOSEN)
+            generator = batch.column("generator")
+            return pa.RecordBatch.from_arrays([cluster, page, turn, generator], schema=CHOSEN)
 
         return turns
 
@@ -92,7 +93,11 @@ class SaidByTexts:
     schema: pa.Schema = VOTES
 
     def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _votes(batch, [name_by_text(text) for text in batch.column("text").to_pylist()])
+        def said(batch: Batch) -> Batch:
+            read = zip(*(batch.column(name).to_pylist() for name in ("text", "generator")), strict=True)
+            return _votes(batch, [name_by_text(text, generator) for text, generator in read])
+
+        return said
 
 
 def _votes(batch: Batch, said: list[str | None]) -> Batch:
@@ -112,7 +117,7 @@ def name_clusters(run: Run, engine: Engine, described: Any) -> tuple[Any, Any]:
     chosen = engine.exchange(turns, "cluster", first, order=("turn", "page"), combine=first)
     texts = engine.concat(*(engine.load(old, "texts", ["page", "text"]) for old in run.lineage))
     read = """
-        SELECT c.cluster, CAST(1 AS BIGINT) AS pages, t.text
+        SELECT c.cluster, CAST(1 AS BIGINT) AS pages, t.text, c.generator
         FROM chosen c LEFT JOIN texts t ON c.page = t.page
     """
     by_texts = engine.map(engine.sql(read, READ_TEXTS, chosen=chosen, texts=texts), SaidByTexts())
