@@ -306,6 +306,24 @@ def test_the_rank_weighs_pages_where_domains_are_few(tmp_path: Path) -> None:
         assert row["weight"] == pytest.approx(weight)
 
 
+def test_page_types_of_one_site(tmp_path: Path) -> None:
+    """Posts and lists in the frame of one site are one style; with higher thresholds they are two types."""
+    post = "".join(f"<p class=post-{i}><em>{'.' * (i % 5)}</em></p>" for i in range(25))
+    rows = "".join(f"<tr class=row-{i}><td><b>{';' * (i % 7)}</b></td></tr>" for i in range(25))
+    types = {"post": post, "list": f"<table>{rows}</table>"}
+    pages = [
+        page("s.example", f"{kind}{i}", marks + words(i)) for kind, marks in types.items() for i in range(5)
+    ]
+    assert one_cluster(scan(tmp_path, pages, "styles"))["pages"] == 10
+    params = pagekin.Params(style=pagekin.StyleParams().within_site())
+    run = pagekin.scan(tmp_path / "crawl.jsonl", tmp_path / "types", only=["styles"], params=params)
+    found: dict[int, set[str]] = {}
+    for row in run.table("style_members").to_pylist():
+        found.setdefault(row["cluster"], set()).add(row["url"].rsplit("/", 1)[1][:-1])
+    assert sorted(found.values(), key=sorted) == [{"list"}, {"post"}]
+    assert run.table("style_members").num_rows == 10
+
+
 def test_every_kind_is_known_to_report_and_review() -> None:
     """A kind that the rules give can be filtered for, has a tone, and the report says what it is."""
     assert set(KINDS) == set(STYLE_KINDS) == TONES.keys() & set(STYLE_KINDS)
