@@ -88,9 +88,11 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
     )
     library = write(made.libraries, folder / "library.warc.gz")
     apart = pagekin.scan(library, folder / "library", only=["styles"], params=params)
-    joined = styles.joined_by_library(made.libraries, styles.clusters_of(apart))
-    label = f"{profile}: pages of unlike make joined by a script library"
-    yield Row(label, joined, "pages", at_most=0 if profile == "default" else None)
+    for kind, shared in (("library", "a script library"), ("icons", "an icon set")):
+        pages = [page for page in made.libraries if page.kind == kind]
+        joined = styles.joined_by_library(pages, styles.clusters_of(apart))
+        label = f"{profile}: pages of unlike make joined by {shared}"
+        yield Row(label, joined, "pages", at_most=0 if profile == "default" else None)
     if profile == "default":
         yield from page_types(made, params, folder, row)
         yield from ranks(made, params, folder, row)

@@ -234,21 +234,25 @@ def test_links_within_one_domain_are_no_farm(tmp_path: Path) -> None:
     assert (row["kind"], row["hosts"], row["domains"], row["inner_links"]) == ("template", 6, 1, 0.0)
 
 
-def test_copy_and_paste(tmp_path: Path) -> None:
-    """The same large script on pages that have nothing else in common."""
-    script = (
-        "<script>" + "".join(f"f_{i}[{i}]=('{'.' * (i % 9)}',{{}});\n" * 3 for i in range(200)) + "</script>"
-    )
+SCRIPT = "".join(f"f_{i}[{i}]=('{'.' * (i % 9)}',{{}});\n" * 3 for i in range(200))
+ICONS = "".join(f'<path d="M{" -,"[i % 3]}.{"-, "[i // 3 % 3]}.{", -"[i // 9 % 3]}z"/>' for i in range(600))
+
+
+@pytest.mark.parametrize(
+    "piece", [f"<script>{SCRIPT}</script>", f"<svg>{ICONS}</svg>"], ids=["script", "icons"]
+)
+def test_copy_and_paste(tmp_path: Path, piece: str) -> None:
+    """The same large script or drawing on pages that have nothing else in common."""
     tags = ["p", "b", "i", "u", "tt", "em", "dl", "dd", "li", "ul", "h1", "h2", "h3", "td", "tr", "th"]
     pages = []
     for i in range(5):
         own = [tags[(i * 3 + j * (i + 1)) % len(tags)] for j in range(24)]
         body = "".join(f"<{tag}>w{i}x{j} </{tag}>" for j, tag in enumerate(own))
-        pages.append({"url": f"http://s{i}.example/", "html": f"{body}{script}"})
+        pages.append({"url": f"http://s{i}.example/", "html": f"{body}{piece}"})
     row = one_cluster(scan(tmp_path, pages, profile="paper"))
     assert row["skeleton_similarity"] < 0.25
     assert row["kind"] == "copy/paste"
-    # Scripts are no part of a style by default.
+    # Scripts and drawings are no part of a style by default.
     (tmp_path / "default").mkdir()
     assert scan(tmp_path / "default", pages).table("style_clusters").num_rows == 0
 

@@ -41,16 +41,16 @@ class StyleParams:
             "doc": "matching dimensions of the noise that link two pages",
             "flag": "--style-t",
             "paper": 35,
-            "evidence": "goes with n = 12: no two generators were joined; at 45, two "
-            "unrelated news sites were",
+            "evidence": "goes with n = 12: no two generators were joined; at 40, unrelated news sites were",
         },
     )
     scripts: bool = field(
         default=False,
         metadata={
-            "doc": "the contents of scripts and style sheets are noise too",
+            "doc": "the contents of scripts, style sheets and drawings (svg) are noise too",
             "paper": True,
-            "evidence": "81 pages of unlike generators that carry the same inline script were joined by it",
+            "evidence": "81 pages of unlike generators that carry the same inline script were joined by "
+            "it, and as many by the same icons",
         },
     )
     structure_t: int = field(
