@@ -278,6 +278,7 @@ def test_what_is_built_on_something_is_named_before_it(tmp_path: Path) -> None:
         ("said", head, foot, "software: Sphinx"),
         ("not-said", head, "", "software: Docutils"),
         ("headings", head, heading, "software: Sphinx"),
+        ("no-title", head, "<p>&lt;no title></p>", "software: Sphinx"),
         ("in-a-line", head, "<p>A ¶ is a mark</p>", "software: Docutils"),
         ("no-head", "", heading, None),
         ("another-head", "<meta name=generator content='mkdocs-1.4.2'>", heading, "software: MkDocs"),
@@ -287,6 +288,10 @@ def test_what_is_built_on_something_is_named_before_it(tmp_path: Path) -> None:
         folder.mkdir()
         pages = [page(f"s{i}.example", "", words(i) + end, top) for i in range(6)]
         assert one_cluster(scan(folder, pages))["name"] == name, case
+    # Versions that did not sign are of the same make.
+    (tmp_path / "some").mkdir()
+    pages = [page(f"s{i}.example", "", words(i) + heading, head if i < 4 else "") for i in range(7)]
+    assert one_cluster(scan(tmp_path / "some", pages))["name"] == "software: Sphinx"
 
 
 def test_default_pages_are_no_mirror(tmp_path: Path) -> None:

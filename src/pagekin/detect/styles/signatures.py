@@ -112,13 +112,13 @@ def by_head(generator: str | None, title: str | None) -> str | None:
     return f"software: {product(generator)}" if generator else None
 
 
-def name_by_text(text: str | None, generator: str | None = None) -> str | None:
-    """What a page's words give it away as, some only beside what it says made it.
+def name_by_text(text: str | None, head: str | None = None) -> str | None:
+    """What a page's words give it away as, some only beside what the heads of its cluster say.
 
     Examples:
         >>> name_by_text("Topics and replies. Powered by phpBB"), name_by_text("A text about parks")
         ('forum: phpBB', None)
-        >>> name_by_text("Install¶", "Docutils 0.19"), name_by_text("Install¶")
+        >>> name_by_text("Install¶", "software: Docutils"), name_by_text("Install¶")
         ('software: Sphinx', None)
     """
     if not text:
@@ -128,7 +128,7 @@ def name_by_text(text: str | None, generator: str | None = None) -> str | None:
     for signature in table():
         fits = signature.max_words is None or words <= signature.max_words
         if signature.beside:
-            fits = fits and signature.beside.search(generator or "") is not None
+            fits = fits and signature.beside.search(head or "") is not None
         if signature.text and fits and (found := signature.text.search(ends)):
             return signature.named(found)
     return None
