@@ -8,18 +8,23 @@ Fetches packages with apt on the first call. Defaults are chosen on the part `tr
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import truth_rank as rank_of
 import truth_styles as styles
 import truth_texts as texts_of
+import truth_types as types_of
 from harness import Row, peak_rss_of, publish
 from truth_corpus import Corpus, corpus, write
 
 import pagekin
 from pagekin.params import PROFILES, Params
+from pagekin.params.styles import RANKS
 
 SIMILAR = 0.8
 LOWEST = {
@@ -83,9 +88,14 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
     )
     library = write(made.libraries, folder / "library.warc.gz")
     apart = pagekin.scan(library, folder / "library", only=["styles"], params=params)
-    joined = styles.joined_by_library(made.libraries, styles.clusters_of(apart))
-    label = f"{profile}: pages of unlike make joined by a script library"
-    yield Row(label, joined, "pages", at_most=0 if profile == "default" else None)
+    for kind, shared in (("library", "a script library"), ("icons", "an icon set")):
+        pages = [page for page in made.libraries if page.kind == kind]
+        joined = styles.joined_by_library(pages, styles.clusters_of(apart))
+        label = f"{profile}: pages of unlike make joined by {shared}"
+        yield Row(label, joined, "pages", at_most=0 if profile == "default" else None)
+    if profile == "default":
+        yield from page_types(made, params, folder, row)
+        yield from ranks(made, params, folder, row)
     right, empty, wrong = styles.names_right(run, real)
     print("\n".join(f"  {profile}, wrong name of cluster {line}" for line in wrong))
     yield row(f"top {styles.TOP} clusters with the right name or none", right + empty, "clusters", "names")
@@ -110,6 +120,37 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
     good, total = texts_of.true_fuzzy(run, texts, SIMILAR)
     yield row("near pages in fuzzy classes", total, "pages")
     yield row(f"fuzzy, text {SIMILAR:g} alike", good / max(total, 1), "share", "fuzzy")
+
+
+def page_types(
+    made: Corpus, params: Params, folder: Path, row: Callable[[str, float, str], Row]
+) -> Iterator[Row]:
+    """Pages of one site by their types, as they are clustered and with --within-site."""
+    types = types_of.typed_pages(made.part)
+    warc = write(list(types), folder / "types.warc.gz")
+    yield row("pages of known type", len(types), "pages")
+    for option, style in (("", params.style), (" with --within-site", params.style.within_site())):
+        given = dataclasses.replace(params, style=style)
+        run = pagekin.scan(warc, folder / f"types{option[:2]}", only=["styles"], params=given)
+        pure, whole = types_of.pairs_of_types(types, styles.clusters_of(run))
+        yield row(f"pairs of a site together that are of one type{option}", pure, "share")
+        yield row(f"pairs of one type together{option}", whole, "share")
+
+
+def ranks(made: Corpus, params: Params, folder: Path, row: Callable[[str, float, str], Row]) -> Iterator[Row]:
+    """Crawls of three sites: whether their main templates come first, by our rank and by the paper's."""
+    met: Counter[str] = Counter()
+    due = 0
+    for number, pages in enumerate(rank_of.small_crawls(made.part)):
+        warc = write(pages, folder / f"small{number}.warc.gz")
+        run = pagekin.scan(warc, folder / f"small{number}", only=["styles"], params=params)
+        for by in RANKS:
+            first, main = rank_of.main_templates_first(run, pages, by)
+            met[by] += first
+        due += main
+    yield row("main templates of crawls of three sites", due, "clusters")
+    for by in RANKS:
+        yield row(f"of these first by {by}", met[by] / max(due, 1), "share")
 
 
 def borrowings(

@@ -3,7 +3,7 @@
 Every package plays one site. Labels are what the pages declare of themselves (`corpus_labels`), nothing else.
 Planted pages are made of the real pages' words: edited copies with a known similarity, quilts with known
 sources, pages that borrowed before others copied the same, and negatives: pages of unlike markup that carry
-the same inline script library, and pages with a few foreign phrases in the frame of their own site.
+the same inline script library or icons, and pages with a few foreign phrases in the frame of their own site.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Corpus:
     part: str
     pages: list[Page]
     libraries: list[Page]
-    """Pages that share nothing but an inline script library: scanned by themselves."""
+    """Pages that share nothing but an inline script library or icons: scanned by themselves."""
     borrowings: list[Page]
     """Pages with sources that later pages copied too, those later pages, and negatives: scanned with the real
     ones."""
@@ -261,20 +261,38 @@ class Planter:
         return None
 
     def libraries(self) -> Iterator[Page]:
-        """Pages of unlike make, all with the same inline script: from a small helper to a large library."""
+        """Pages of unlike make, all with the same inline script or the same icons: few of them, or many."""
         families: dict[str, Page] = {}
         for page in self.rng.sample(list(self.real), len(self.real)):
             if page.generator and len(page.body) < 60_000:
                 families.setdefault(page.generator, page)
         for size in (100, 400, 2000):
             script = "\n".join(Coder(random.Random(size)).script(size)).encode()
-            for family, page in sorted(families.items()):
-                at = page.body.lower().find(b"</head>")
-                if at < 0:
-                    continue
-                body = page.body[:at] + b"<script>" + script + b"</script>" + page.body[at:]
-                site = f"library{size}-{family}"
-                yield Page(f"http://{site}.example/", body, site, family, kind=f"library {size}")
+            for kind, piece in (("library", b"<script>" + script + b"</script>"), ("icons", _icons(size))):
+                for family, page in sorted(families.items()):
+                    at = page.body.lower().find(b"</head>")
+                    if at < 0:
+                        continue
+                    body = page.body[:at] + piece + page.body[at:]
+                    site = f"{kind}{size}-{family}"
+                    yield Page(f"http://{site}.example/", body, site, family, kind=kind)
+
+
+def _icons(count: int) -> bytes:
+    """A drawing of so many symbols that pages refer to."""
+    rng = random.Random(count)
+
+    def number() -> str:
+        before, whole = rng.choice(("-", " ", ",", " -", "")), rng.choice(("", rng.randrange(99)))
+        return f"{before}{whole}.{rng.randrange(99)}"
+
+    def path() -> str:
+        return "".join(rng.choice("mlhvcsqtz") + number() + number() for _ in range(12))
+
+    symbols = (
+        f'<symbol id="i{n}" viewBox="0 0 16 16"><path d="{path()}"></path></symbol>' for n in range(count)
+    )
+    return f"<svg>{''.join(symbols)}</svg>".encode()
 
 
 def _simple(number: int, paragraphs: Sequence[str]) -> bytes:

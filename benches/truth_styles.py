@@ -113,7 +113,7 @@ def completeness(pages: Iterable[Page], cluster: Mapping[str, int]) -> float:
 
 
 def joined_by_library(pages: Sequence[Page], cluster: Mapping[str, int]) -> int:
-    """Pages of unlike make that are in one cluster with another: all they share is the library."""
+    """Pages of unlike make that are in one cluster with another: all they share is what was put into them."""
     members: dict[int, set[str]] = defaultdict(set)
     for page in pages:
         if page.url in cluster:

@@ -44,3 +44,17 @@ def test_what_the_papers_turn_on_can_be_turned_off(tmp_path: Path) -> None:
     found = recorded(tmp_path, "--profile", "paper", "--no-keep-duplicates", "--style-t", "40")
     expected = Params.of("paper").replace("quilts", keep_duplicates=False).replace("style", t=40)
     assert found == expected.to_dict()
+
+
+def test_within_site(tmp_path: Path) -> None:
+    """Thresholds go with the dimensions, and are not given twice."""
+    assert recorded(tmp_path, "--within-site") == Params().replace("style", t=110, structure_t=95).to_dict()
+    (tmp_path / "half").mkdir()
+    expected = Params().replace("style", m=64, t=55, structure_t=48)
+    assert recorded(tmp_path / "half", "--within-site", "--style-m", "64") == expected.to_dict()
+    done = run(
+        *("scan", tmp_path / "crawl.jsonl", "-o", tmp_path / "both", "--within-site", "--style-t", "60"),
+        code=2,
+    )
+    assert "give it, or them" in done.stderr
+    assert not (tmp_path / "both").exists()

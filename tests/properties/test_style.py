@@ -47,10 +47,10 @@ def test_structure(parts: list[str], m: int) -> None:
 
 @given(st.lists(html_soup(), max_size=3), st.text("<>{}();='ab \n", max_size=40))
 def test_noise_without_scripts(soups: list[str], code: str) -> None:
-    """What stands in scripts and style sheets changes nothing, and the rest is noise as ever."""
+    """What stands in scripts, style sheets and drawings changes nothing, and the rest is noise as ever."""
     code = code.replace("<", "")
-    page = "<p>;</p><script src=x>{}</script><style>{}</style><i>,</i>"
-    assert _core.noise(page.format(code, code), False) == noise(page.format("", ""))
+    page = "<p>;</p><script src=x>{}</script><style>{}</style><svg width='1'>{}</svg><i>,</i>"
+    assert _core.noise(page.format(code, code, code), False) == noise(page.format("", "", ""))
     assert _core.noise("".join(soups)) == noise("".join(soups))
 
 

@@ -200,6 +200,18 @@ def test_a_mirror(tmp_path: Path) -> None:
     assert row["mirrored"] == pytest.approx(6 / 7)
 
 
+def test_a_few_words_on_every_site_are_no_mirror(tmp_path: Path) -> None:
+    """What a program writes into an empty page: nobody copied it."""
+    head = "<meta name=generator content='Doxygen 1.9.4'>"
+    menu = "".join(f"<li class='a-{i % 7}' id='b{i}'><i>{'!' * (i % 11)}</i></li>\n" for i in range(60))
+    for count, kind in ((4, "template"), (20, "mirror")):
+        (tmp_path / kind).mkdir()
+        html = f"<html><head>{head}</head><ul>{menu}</ul>{words(0, count)}</html>"
+        pages = [{"url": f"http://s{i}.example/", "html": html} for i in range(5)]
+        row = one_cluster(scan(tmp_path / kind, pages))
+        assert (row["kind"], row["mirrored"]) == (kind, float(kind == "mirror"))
+
+
 def test_copies_on_one_host_are_no_mirror(tmp_path: Path) -> None:
     row = one_cluster(scan(tmp_path, [page("s.example", str(i), words(0)) for i in range(5)]))
     assert (row["kind"], row["mirrored"]) == ("template", 0.0)
@@ -222,21 +234,25 @@ def test_links_within_one_domain_are_no_farm(tmp_path: Path) -> None:
     assert (row["kind"], row["hosts"], row["domains"], row["inner_links"]) == ("template", 6, 1, 0.0)
 
 
-def test_copy_and_paste(tmp_path: Path) -> None:
-    """The same large script on pages that have nothing else in common."""
-    script = (
-        "<script>" + "".join(f"f_{i}[{i}]=('{'.' * (i % 9)}',{{}});\n" * 3 for i in range(200)) + "</script>"
-    )
+SCRIPT = "".join(f"f_{i}[{i}]=('{'.' * (i % 9)}',{{}});\n" * 3 for i in range(200))
+ICONS = "".join(f'<path d="M{" -,"[i % 3]}.{"-, "[i // 3 % 3]}.{", -"[i // 9 % 3]}z"/>' for i in range(600))
+
+
+@pytest.mark.parametrize(
+    "piece", [f"<script>{SCRIPT}</script>", f"<svg>{ICONS}</svg>"], ids=["script", "icons"]
+)
+def test_copy_and_paste(tmp_path: Path, piece: str) -> None:
+    """The same large script or drawing on pages that have nothing else in common."""
     tags = ["p", "b", "i", "u", "tt", "em", "dl", "dd", "li", "ul", "h1", "h2", "h3", "td", "tr", "th"]
     pages = []
     for i in range(5):
         own = [tags[(i * 3 + j * (i + 1)) % len(tags)] for j in range(24)]
         body = "".join(f"<{tag}>w{i}x{j} </{tag}>" for j, tag in enumerate(own))
-        pages.append({"url": f"http://s{i}.example/", "html": f"{body}{script}"})
+        pages.append({"url": f"http://s{i}.example/", "html": f"{body}{piece}"})
     row = one_cluster(scan(tmp_path, pages, profile="paper"))
     assert row["skeleton_similarity"] < 0.25
     assert row["kind"] == "copy/paste"
-    # Scripts are no part of a style by default.
+    # Scripts and drawings are no part of a style by default.
     (tmp_path / "default").mkdir()
     assert scan(tmp_path / "default", pages).table("style_clusters").num_rows == 0
 
@@ -257,11 +273,25 @@ def test_what_is_built_on_something_is_named_before_it(tmp_path: Path) -> None:
     """Heads say Docutils, but the texts say who used it."""
     head = "<meta name=generator content='Docutils 0.19: https://docutils.sourceforge.io/'>"
     foot = "<p>Created using Sphinx 5.3.0.</p>"
-    for name, end in (("software: Sphinx", foot), ("software: Docutils", "")):
-        folder = tmp_path / name[-6:]
+    heading = "<h1>Install<a href=#install>¶</a></h1>"
+    cases = [
+        ("said", head, foot, "software: Sphinx"),
+        ("not-said", head, "", "software: Docutils"),
+        ("headings", head, heading, "software: Sphinx"),
+        ("no-title", head, "<p>&lt;no title></p>", "software: Sphinx"),
+        ("in-a-line", head, "<p>A ¶ is a mark</p>", "software: Docutils"),
+        ("no-head", "", heading, None),
+        ("another-head", "<meta name=generator content='mkdocs-1.4.2'>", heading, "software: MkDocs"),
+    ]
+    for case, top, end, name in cases:
+        folder = tmp_path / case
         folder.mkdir()
-        pages = [page(f"s{i}.example", "", words(i) + end, head) for i in range(6)]
-        assert one_cluster(scan(folder, pages))["name"] == name
+        pages = [page(f"s{i}.example", "", words(i) + end, top) for i in range(6)]
+        assert one_cluster(scan(folder, pages))["name"] == name, case
+    # Versions that did not sign are of the same make.
+    (tmp_path / "some").mkdir()
+    pages = [page(f"s{i}.example", "", words(i) + heading, head if i < 4 else "") for i in range(7)]
+    assert one_cluster(scan(tmp_path / "some", pages))["name"] == "software: Sphinx"
 
 
 def test_default_pages_are_no_mirror(tmp_path: Path) -> None:
@@ -283,6 +313,24 @@ def test_the_rank_weighs_pages_where_domains_are_few(tmp_path: Path) -> None:
     for row in (first, second):
         weight = row["score"] * math.log2(1 + row["pages"] / row["domains"])
         assert row["weight"] == pytest.approx(weight)
+
+
+def test_page_types_of_one_site(tmp_path: Path) -> None:
+    """Posts and lists in the frame of one site are one style; with higher thresholds they are two types."""
+    post = "".join(f"<p class=post-{i}><em>{'.' * (i % 5)}</em></p>" for i in range(25))
+    rows = "".join(f"<tr class=row-{i}><td><b>{';' * (i % 7)}</b></td></tr>" for i in range(25))
+    types = {"post": post, "list": f"<table>{rows}</table>"}
+    pages = [
+        page("s.example", f"{kind}{i}", marks + words(i)) for kind, marks in types.items() for i in range(5)
+    ]
+    assert one_cluster(scan(tmp_path, pages, "styles"))["pages"] == 10
+    params = pagekin.Params(style=pagekin.StyleParams().within_site())
+    run = pagekin.scan(tmp_path / "crawl.jsonl", tmp_path / "types", only=["styles"], params=params)
+    found: dict[int, set[str]] = {}
+    for row in run.table("style_members").to_pylist():
+        found.setdefault(row["cluster"], set()).add(row["url"].rsplit("/", 1)[1][:-1])
+    assert sorted(found.values(), key=sorted) == [{"list"}, {"post"}]
+    assert run.table("style_members").num_rows == 10
 
 
 def test_every_kind_is_known_to_report_and_review() -> None:

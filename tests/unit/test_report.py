@@ -8,6 +8,8 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from pagekin.errors import RunError
 from pagekin.look.figure import Figure
 from pagekin.look.markup import Html
 from pagekin.look.table import Table
-from pagekin.params import Params
+from pagekin.params import PROFILES, Params
 from pagekin.report.build import CHAPTERS, chapters, rendered
 from pagekin.report.causes import causes
 from pagekin.report.duplicates import duplicates
@@ -132,6 +134,24 @@ def test_a_figure_of_two_things_is_not_drawn(tmp_path: Path) -> None:
     assert section.title == "20.0% of the pages (1) are copies of another page"
     assert list(section.figures()) == []
     assert len(table(section, "duplicate-classes")) == 1
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_clusters_are_ranked_by_what_the_report_says(small_web: Path, tmp_path: Path, profile: str) -> None:
+    run = pagekin.scan(small_web, tmp_path / "run", only=["styles"], params=Params.of(profile))
+    section = styles(Data(run))
+    (ranking,) = [one for one in section.tables() if one.key == "style-clusters"]
+    formula = ranking.columns[0].hint.removeprefix("by ")
+    said = "".join(str(block) for block in section.blocks if isinstance(block, Html))
+    assert formula in said
+    assert ("structure" in said) == (profile == "default")
+    code = formula.replace("×", "*")
+    values = [
+        eval(code, {"log2": log2, "similarity": r["mean_similarity"], "sites": r["domains"], **r})
+        for r in run.table("style_clusters").to_pylist()
+    ]
+    assert len(values) > 5
+    assert all(more >= less - 1e-12 for more, less in pairwise(values))
 
 
 def test_quilts(web: Run) -> None:

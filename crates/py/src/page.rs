@@ -84,7 +84,7 @@ fn py_decode(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyResul
     })
 }
 
-/// The noise of decoded HTML, with or without that of scripts and style sheets.
+/// The noise of decoded HTML, with or without that of scripts, style sheets and drawings.
 #[pyfunction]
 #[pyo3(name = "noise", signature = (html, scripts=true))]
 fn py_noise(py: Python<'_>, html: &str, scripts: bool) -> PyResult<String> {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,11 @@ PAGE_SHARE = 32
     help="A run whose pages are known: compare the new ones with them.",
 )
 @click.option("--strict", is_flag=True, help="Fail when an input is damaged or unreadable.")
+@click.option(
+    "--within-site",
+    is_flag=True,
+    help="Cluster the types of page that a site has, not its style: --style-t 110, --style-structure-t 95.",
+)
 @param_options
 @reporter_options
 def scan(
@@ -83,6 +89,7 @@ def scan(
     resume: bool,
     strict: bool,
     against: Path | None,
+    within_site: bool,
     reporter: ProgressReporter,
     **given: Any,
 ) -> int:
@@ -106,6 +113,10 @@ def scan(
 
     begun = Params.from_toml(params_file, profile) if params_file else Params.of(profile or "default")
     params = apply(begun, given)
+    if within_site:
+        if given["style__t"] is not None or given["style__structure_t"] is not None:
+            raise UsageError("--within-site sets --style-t and --style-structure-t: give it, or them")
+        params = dataclasses.replace(params, style=params.style.within_site())
     maximum = memory // PAGE_SHARE
     if maximum < 1:
         raise ParamsError(f"--memory {memory} is too little to hold a page; give for instance 1GB")

@@ -49,6 +49,13 @@ MANY = {
 }  # fmt: skip
 
 
+RANKED = {
+    "weight": "by similarity × sites × log2(1 + pages / sites)",
+    "score": "by similarity × sites",
+}
+"""What the clusters are ranked by, in the words of the table's columns."""
+
+
 def styles(data: Data) -> Section:
     """The ranking (the paper's Table 1), how far clusters reach, their sizes, kinds, and a graph."""
     if not data.has("style_clusters", "style_members"):
@@ -57,10 +64,17 @@ def styles(data: Data) -> Section:
         """SELECT count(*), count(*) FILTER (domains > 1), coalesce(sum(pages - known_pages), 0)::BIGINT
         FROM style_clusters"""
     )
+    structure = (
+        (" or of their ", term("structure", "tags in a row, with the names of attributes and classes"))
+        if data.run.params.style.structure_t
+        else ()
+    )
     explained = paragraph(
-        "Pages are grouped by how their HTML is written, not by what they say. What is compared is the ",
+        "Pages are grouped by how their HTML is written, not by what they say. Pages that share enough of "
+        "their ",
         term("noise", "what is left of the HTML without letters and digits"),
-        "; pages that share enough of it form a ",
+        *structure,
+        " form a ",
         term("style cluster", "pages that the same template or program seems to have written"),
         ". Clusters over many sites with almost equal pages are parked domains, link farms, mirrors, or "
         "popular software.",
@@ -101,6 +115,7 @@ def styles(data: Data) -> Section:
         paragraph(f"{plural(clusters, 'cluster')} hold {pages:,} pages ({share} of those read)."),
         _reach(data, clusters),
         heading("Clusters over the most sites with the most similar pages"),
+        paragraph(f"Ranked {RANKED[data.run.params.style.rank]}."),
         _table(data, top, clusters),
         *_looked_at(data, top[:LOOKED_AT]),
         heading("How large they are, and of what kind"),
@@ -134,7 +149,7 @@ def _ranking(data: Data) -> list[dict[str, Any]]:
 
 def _table(data: Data, top: list[dict[str, Any]], total: int) -> Table:
     columns = [
-        Column("rank", "count", "rank", "by mean similarity × sites"),
+        Column("rank", "count", "rank", RANKED[data.run.params.style.rank]),
         Column("pages", "count", "pages"),
         Column("sites", "count", "domains", "different registered domains"),
         Column(

@@ -46,7 +46,11 @@ STYLE_CLUSTERS = Table(
         Column("centroid_url", pa.string(), "its URL"),
         Column("cohesion", pa.float64(), "linked pairs of all pairs: 1 for a clique (a sample if large)"),
         Column("worm", pa.bool_(), "less than half of the pairs are linked"),
-        Column("mirrored", pa.float64(), "share of members with a text duplicate in it on another host"),
+        Column(
+            "mirrored",
+            pa.float64(),
+            "share of members with a text duplicate in it on another host; texts below 20 words do not count",
+        ),
         Column("inner_links", pa.float64(), "share of the members' links that lead to its other domains"),
         Column("link_density", pa.float64(), "links among links and words"),
         Column("skeleton_similarity", pa.float64(), "mean similarity of the tag skeletons to the centroid's"),

@@ -83,7 +83,7 @@ impl Noise {
     }
 }
 
-/// The noise of `html`; with or without that of the contents of scripts and style sheets.
+/// The noise of `html`; with or without that of the contents of scripts, style sheets and drawings.
 pub fn noise(html: &str, scripts: bool) -> String {
     let mut noise = Noise::default();
     if scripts {

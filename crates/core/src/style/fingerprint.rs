@@ -21,7 +21,7 @@ pub struct StyleParams {
     pub m: usize,
     /// Another seed makes other choices.
     pub seed: u64,
-    /// The contents of scripts and style sheets count too, as in the paper.
+    /// The contents of scripts, style sheets and drawings count too, as in the paper.
     pub scripts: bool,
     /// Pages have a fingerprint of their structure too.
     pub structure: bool,

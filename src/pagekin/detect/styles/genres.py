@@ -22,7 +22,7 @@ READ = 8
 
 HEADS = pa.schema([*ints("cluster", "pages"), ("generator", pa.string()), ("title", pa.string())])
 CHOSEN = pa.schema(ints("cluster", "page", "turn"))
-READ_TEXTS = pa.schema([*ints("cluster", "pages"), ("text", pa.string())])
+READ_TEXTS = pa.schema([*ints("cluster", "pages"), ("text", pa.string()), ("head", pa.string())])
 VOTES = pa.schema([*ints("cluster", "pages"), ("said", pa.string())])
 SAID = pa.schema([*ints("cluster"), ("said", pa.string())])
 
@@ -92,7 +92,11 @@ class SaidByTexts:
     schema: pa.Schema = VOTES
 
     def open(self, threads: int) -> BatchFunction:
-        return lambda batch: _votes(batch, [name_by_text(text) for text in batch.column("text").to_pylist()])
+        def said(batch: Batch) -> Batch:
+            read = zip(*(batch.column(name).to_pylist() for name in ("text", "head")), strict=True)
+            return _votes(batch, [name_by_text(text, head) for text, head in read])
+
+        return said
 
 
 def _votes(batch: Batch, said: list[str | None]) -> Batch:
@@ -106,17 +110,18 @@ def name_clusters(run: Run, engine: Engine, described: Any) -> tuple[Any, Any]:
         SELECT cluster, generator, title, count(*) AS pages
         FROM described GROUP BY cluster, generator, title
     """
-    by_heads = engine.map(engine.sql(heads, HEADS, described=described), SaidByHeads())
+    said = engine.map(engine.sql(heads, HEADS, described=described), SaidByHeads())
+    by_heads = engine.keep(_most(engine, said))
     first = First("cluster", READ, CHOSEN)
     turns = engine.map(described, Turns())
     chosen = engine.exchange(turns, "cluster", first, order=("turn", "page"), combine=first)
     texts = engine.concat(*(engine.load(old, "texts", ["page", "text"]) for old in run.lineage))
     read = """
-        SELECT c.cluster, CAST(1 AS BIGINT) AS pages, t.text
-        FROM chosen c LEFT JOIN texts t ON c.page = t.page
+        SELECT c.cluster, CAST(1 AS BIGINT) AS pages, t.text, h.said AS head
+        FROM chosen c LEFT JOIN texts t ON c.page = t.page LEFT JOIN by_heads h ON c.cluster = h.cluster
     """
-    by_texts = engine.map(engine.sql(read, READ_TEXTS, chosen=chosen, texts=texts), SaidByTexts())
-    return _most(engine, by_heads), _most(engine, by_texts)
+    texts_read = engine.sql(read, READ_TEXTS, chosen=chosen, texts=texts, by_heads=by_heads)
+    return by_heads, _most(engine, engine.map(texts_read, SaidByTexts()))
 
 
 def _most(engine: Engine, votes: Any) -> Any:

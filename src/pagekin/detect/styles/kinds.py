@@ -4,7 +4,8 @@ stock page   the name says that nobody wrote them: parked, default, error and ch
 copy/paste   few pages on each of several hosts, skeletons unlike the centroid's, and no software named: a
              text, script or frameset passed on (the pages of one template differ in skeleton too, but each
              host has many, and those of one platform say what it is)
-mirror       at least two fifths of the pages have a text duplicate in the cluster on another host
+mirror       at least two fifths of the pages have a text duplicate in the cluster on another host, of enough
+             words: the same four words on many sites are a program's, and nobody copied them
 link farm    several domains, much of whose links lead to each other, on pages dense with links
 template     all others: pages that one piece of software filled in
 """
@@ -25,6 +26,7 @@ from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 
 MIRRORED = 0.4
+MIRROR_WORDS = 20
 SKELETON = 0.25
 PASTED_PER_HOST = 2
 INNER_LINKS = 0.3
@@ -74,20 +76,21 @@ def share(part: pa.Array, whole: pa.Array) -> pa.Array:
 
 
 def mirrored(run: Run, engine: Engine, described: Any) -> Any:
-    """How many members are in a duplicate class that has members of the same cluster on another host."""
+    """How many members have enough words, and a text duplicate in their cluster on another host."""
     runs = [old for old in run.lineage if "duplicates" in old.tables]
     if "duplicates" not in run.tables:
         return engine.table(COPIED.empty_table())
     # A known representative is listed again by each run that adds to its class.
     classes = engine.concat(*(engine.load(old, "duplicates", CLASSES.names) for old in runs))
     # A page that is alone in its class stands for itself.
-    query = """
+    query = f"""
         SELECT cluster, CAST(sum(pages) AS BIGINT) AS copied
         FROM (
             SELECT m.cluster, coalesce(d.class_id, m.page) AS class_id, count(*) AS pages,
                 count(DISTINCT m.host) AS hosts
             FROM described m
             LEFT JOIN (SELECT page, min(class) AS class_id FROM classes GROUP BY page) d ON m.page = d.page
+            WHERE m.words >= {MIRROR_WORDS}
             GROUP BY m.cluster, coalesce(d.class_id, m.page)
         ) together
         WHERE hosts >= 2

@@ -26,6 +26,7 @@ class Signature:
     text: re.Pattern[str] | None = None
     max_words: int | None = None
     over: tuple[str, ...] = ()
+    beside: re.Pattern[str] | None = None
 
     def named(self, found: re.Match[str]) -> str:
         """What a page is called that this fits."""
@@ -70,7 +71,7 @@ def _signature(entry: dict[str, object]) -> Signature:
     names = f"(?P<software>{'|'.join(re.escape(name) for name in software)})"
     patterns = {
         key: re.compile(str(entry[key]).replace("{software}", names), re.IGNORECASE)
-        for key in ("generator", "title", "text")
+        for key in ("generator", "title", "text", "beside")
         if key in entry
     }
     rest = {key: entry[key] for key in ("genre", "name", "max_words") if key in entry}
@@ -109,19 +110,23 @@ def by_head(generator: str | None, title: str | None) -> str | None:
     return f"software: {product(generator)}" if generator else None
 
 
-def name_by_text(text: str | None) -> str | None:
-    """What a page's words give it away as.
+def name_by_text(text: str | None, head: str | None = None) -> str | None:
+    """What a page's words give it away as, some only beside what the heads of its cluster say.
 
     Examples:
         >>> name_by_text("Topics and replies. Powered by phpBB"), name_by_text("A text about parks")
         ('forum: phpBB', None)
+        >>> name_by_text("Install¶", "software: Docutils"), name_by_text("Install¶")
+        ('software: Sphinx', None)
     """
     if not text:
         return None
     words = len(text.split(maxsplit=1000))
     ends = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
     for signature in table():
-        short_enough = signature.max_words is None or words <= signature.max_words
-        if signature.text and short_enough and (found := signature.text.search(ends)):
+        fits = signature.max_words is None or words <= signature.max_words
+        if signature.beside:
+            fits = fits and signature.beside.search(head or "") is not None
+        if signature.text and fits and (found := signature.text.search(ends)):
             return signature.named(found)
     return None

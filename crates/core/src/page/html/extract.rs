@@ -27,7 +27,7 @@ pub struct Extract<'a> {
     pub skeleton: Option<[u16; MINIMA]>,
     /// The fingerprint of its structure, if it was asked for.
     pub structure: Option<Vec<u16>>,
-    /// Where the contents of scripts and style sheets are.
+    /// Where the contents of scripts, style sheets and drawings are.
     pub code: Vec<Range<usize>>,
 }
 
@@ -41,6 +41,8 @@ struct Walk<'a> {
     skeleton: Skeleton,
     structure: Structure,
     code: Vec<Range<usize>>,
+    /// Where the content of a drawing begins, and how many drawings inside it are open.
+    drawing: Option<(usize, u64)>,
     templates: u64,
     drawings: u64,
     pres: u64,
@@ -63,6 +65,7 @@ pub fn extract_with(html: &str, m: usize) -> Extract<'_> {
         skeleton: Skeleton::default(),
         structure: Structure::new(m),
         code: Vec::new(),
+        drawing: None,
         templates: 0,
         drawings: 0,
         pres: 0,
@@ -207,6 +210,15 @@ impl<'a> Walk<'a> {
                 end
             }
             _ => {
+                match what {
+                    // A drawing that ends in its own tag has no content.
+                    Element::Svg if !bytes[..end].ends_with(b"/>") => {
+                        self.drawing = self.drawing.map(|(begin, inner)| (begin, inner + 1)).or(Some((end, 0)));
+                    }
+                    // It is over where the page goes on, so that nobody hides a page in one.
+                    Element::Block => self.drawing = None,
+                    _ => (),
+                }
                 self.separate(what);
                 self.open(what);
                 end
@@ -229,9 +241,26 @@ impl<'a> Walk<'a> {
             self.templates = self.templates.saturating_sub(1);
             return end;
         }
+        if what == Element::Svg {
+            self.end_drawing(open);
+        }
         self.separate(what);
         self.close(what);
         end
+    }
+
+    /// The end tag of a drawing: its content, with the style sheets in it, is one stretch.
+    fn end_drawing(&mut self, end: usize) {
+        self.drawing = match self.drawing {
+            Some((begin, 0)) => {
+                let outside = self.code.partition_point(|code| code.start < begin);
+                self.code.truncate(outside);
+                self.code.push(begin..end);
+                None
+            }
+            Some((begin, inner)) => Some((begin, inner - 1)),
+            None => None,
+        };
     }
 
     /// Counts an element whose end matters.
@@ -349,6 +378,20 @@ mod tests {
     }
 
     #[test]
+    fn drawings_are_one_stretch() {
+        fn code(html: &str) -> Vec<&str> {
+            extract(html).code.into_iter().map(|at| &html[at]).collect()
+        }
+        assert_eq!(
+            code("<svg/><svg a='>'><path d='1,2'/><style>x</style></svg>b"),
+            ["<path d='1,2'/><style>x</style>"]
+        );
+        assert_eq!(code("<script>a</script><svg><svg>b</svg>c</SVG><style>d"), ["a", "<svg>b</svg>c", "d"]);
+        assert_eq!(code("<p></svg><svg>never ends<script>a</script>"), ["a"]);
+        assert_eq!(code("<svg><g><div>a page<style>b</style></div></svg>"), ["b"]);
+    }
+
+    #[test]
     fn hostile_markup_is_linear() {
         // Seconds would be hours if any of these were quadratic.
         let million = 1_000_000;
@@ -360,5 +403,7 @@ mod tests {
         assert_eq!(text(&format!("<title>{}", "</title".repeat(million))), "");
         assert_eq!(text(&"&".repeat(million)), "&".repeat(million));
         assert_eq!(text(&"<a href='".repeat(million)).len(), 0);
+        assert_eq!(extract(&"<svg><style>x</style></svg>".repeat(million)).code.len(), million);
+        assert!(extract(&"<svg>".repeat(million)).code.is_empty());
     }
 }

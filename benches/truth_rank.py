@@ -1,0 +1,56 @@
+"""The order of style clusters in a crawl of few sites: do their own templates come first?"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+
+from corpus import url_of
+from corpus_apt import evenly
+from harness import cache_folder
+from truth_corpus import LEAST_BYTES, MOST_BYTES, Page
+from truth_packages import PACKAGES, part_of
+
+from pagekin.run import Run
+
+CRAWLS, SITES = 12, 3
+LEAST_PAGES, MOST_PAGES = 30, 60
+
+
+def small_crawls(part: str) -> list[list[Page]]:
+    """The pages of three sites each, of those packages that have enough of them."""
+    mixed = sorted(PACKAGES, key=lambda name: hashlib.sha256(f"crawl of {name}".encode()).digest())
+    sites = (pages for name in mixed if part_of(name) == part and (pages := list(_pages(name))))
+    return [[page for _ in range(SITES) for page in next(sites)] for _ in range(CRAWLS)]
+
+
+def _pages(package: str) -> Iterator[Page]:
+    path = cache_folder() / "pool" / f"{package}.zip"
+    if not path.exists():
+        return
+    with zipfile.ZipFile(path) as archive:
+        sizes = {info.filename: info.file_size for info in archive.infolist()}
+        fit = sorted(name for name, size in sizes.items() if LEAST_BYTES <= size < MOST_BYTES)
+        if len(fit) >= LEAST_PAGES:
+            for name in evenly(fit, MOST_PAGES):
+                yield Page(url_of(package, name), archive.read(name), package)
+
+
+def main_templates_first(run: Run, pages: list[Page], by: str) -> tuple[int, int]:
+    """Of the clusters with most of a site's clustered pages, those that a column puts first, and all.
+
+    Two sites may have one template: as many clusters count as first as there are such.
+    """
+    cluster = {
+        row["url"]: row["cluster"] for row in run.table("style_members", ["url", "cluster"]).to_pylist()
+    }
+    sites: dict[str, Counter[int]] = {page.site: Counter() for page in pages}
+    for page in pages:
+        if page.url in cluster:
+            sites[page.site][cluster[page.url]] += 1
+    main = {counts.most_common(1)[0][0] for counts in sites.values() if counts}
+    rows = run.table("style_clusters", ["cluster", "pages", by]).to_pylist()
+    rows.sort(key=lambda row: (-row[by], -row["pages"], row["cluster"]))
+    return len(main & {row["cluster"] for row in rows[: len(main)]}), len(main)
