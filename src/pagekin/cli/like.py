@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pagekin.cli.flags import format_option
 from pagekin.cli.outputs import force_option, require_free
+
+if TYPE_CHECKING:
+    from pagekin.cli.tables import Rows
 
 
 @click.command()
@@ -48,8 +52,7 @@ def like(
     if form == "table":
         if found.stored is not None and found.stored != page:
             click.echo(f"{page} is {clean(found.stored)} of this run, and is compared with all others")
-        columns = ["similarity", "matching", "url"]
-        print_table(found.table.select(columns), title=f"like {page}", total=found.compared)
+        print_table(_shown(found.table), title=f"like {page}", total=found.compared)
         for gap in found.gaps:
             click.echo(str(gap))
         click.echo(
@@ -64,3 +67,9 @@ def like(
 
         write_plot(plot, like_figure(found, title=f"All pages by similarity to {page}"))
         click.echo(f"curve: {plot}", err=True)
+
+
+def _shown(table: Rows) -> Rows:
+    """The page, its similarity, and what it is the higher of if structures count."""
+    parts = ["noise", "structure"] if table["structure"].null_count < table.num_rows else []
+    return table.select(["similarity", *parts, "url"])

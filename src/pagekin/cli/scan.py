@@ -159,6 +159,7 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
     import shlex
 
     from pagekin.cli.findings import findings
+    from pagekin.cli.terminal import folded
     from pagekin.pipeline import damages
     from pagekin.readers import READ_REASONS
 
@@ -180,7 +181,7 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
     reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
     found = list(findings(run))
     for table, line in found:
-        reporter.say(f"  {line}", finding=table)
+        reporter.say(folded(f"  {line}"), finding=table)
     first = found[0][0] if found else "pages"
     folder = shlex.quote(str(run.path))
     reporter.say(f"next: pagekin show {folder} {first}, or pagekin report {folder}")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pagekin.cli.flags import format_option
+from pagekin.cli.speech import as_flags
+from pagekin.cli.terminal import escaped
 
 if TYPE_CHECKING:
     from pagekin.run import Run
@@ -114,6 +116,8 @@ def show(
         print_table(found, title=table or str(run), total=total)
     else:
         write_rows(found, form, sys.stdout.buffer)
+    if table is None and (unwell := opened.unwell):
+        click.echo(f"pagekin: {escaped(as_flags(unwell))}", err=True)
 
 
 def show_quilt(run: Run, page: str, form: str) -> None:

@@ -44,7 +44,7 @@ def clean(value: object) -> str:
     if isinstance(value, bytes):
         value = value[:LONGEST].hex()
     if isinstance(value, list) and value and all(isinstance(one, dict) and "url" in one for one in value):
-        value = ", ".join(str(one["url"]) for one in value)
+        value = str(value[0]["url"]) + (f" +{len(value) - 1}" if len(value) > 1 else "")
     if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False, default=str)
     # Pages choose these characters; the terminal must not obey them.

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+import textwrap
 import unicodedata
+from shutil import get_terminal_size
 from typing import IO, Any
 
 _OBEYED = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
@@ -19,6 +22,14 @@ def escaped(text: str) -> str:
 def fit_for(out: IO[Any], text: str) -> str:
     """Lines as they may go to a stream: escaped if it is a terminal. Files and pipes get them as they are."""
     return "\n".join(map(escaped, text.split("\n"))) if out.isatty() else text
+
+
+def folded(text: str) -> str:
+    """A line for stderr. A terminal that is too narrow would break words; here lines end between them."""
+    if not sys.stderr.isatty():
+        return text
+    room = max(get_terminal_size().columns, 20)
+    return textwrap.fill(text, room, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _escape(character: str) -> str:

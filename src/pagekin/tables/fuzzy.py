@@ -56,7 +56,7 @@ DUPLICATE_RATES = Table(
         Column("url", pa.string(), "one of them"),
         Column("of_url", pa.string(), "the page it repeats"),
     ),
-    brief=("site", "pattern", "software", "cluster", "pages", "exact", "near", "cause", "detail", "caused"),
+    brief=("pattern", "software", "pages", "exact", "near", "cause", "detail", "caused"),
 )
 
 URL_PARAMETERS = Table(
@@ -77,4 +77,5 @@ URL_PARAMETERS = Table(
             "`never matters`, `sometimes matters`, `always matters` or `too few to say`",
         ),
     ),
+    brief=("host", "parameter", "role", "pages", "repeats", "verdict"),
 )

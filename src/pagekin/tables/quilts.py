@@ -73,7 +73,7 @@ ALL_SOURCES = Table(
         Column("foreign", pa.bool_(), "it is on another domain than the quilt"),
         Column("date", DATE, "when it was fetched or written, if known"),
     ),
-    brief=("url", "rank", "source_url", "shared_fraction", "cover_rank", "foreign", "date"),
+    brief=("url", "rank", "source_url", "shared_fraction", "cover_rank", "date"),
 )
 
 ORIGINALITY = Table(
