@@ -204,7 +204,9 @@ def _check(run: Run, strict: bool) -> None:
         )
     if run.info["counts"]["pages"] == 0:
         empty = "it is empty" if len(run.inputs) == 1 else "they are empty"
-        why = say_reasons(skipped) or f"{empty}; check that the crawl or download has ended"
+        why = f"{empty}; check that the crawl or download has ended"
+        if skipped:
+            why = f"{say_reasons(skipped)}; the table `skipped` says more"
         raise NoPagesError(f"found no page in {plural(len(run.inputs), 'input')}: {why}")
 
 

@@ -33,10 +33,10 @@ TOGETHER_BYTES = 16 << 20
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("pages", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--styles", is_flag=True, help="Only: which style clusters does it belong to?")
-@click.option("--duplicates", is_flag=True, help="Only: which pages have its text, or almost?")
-@click.option("--quilts", is_flag=True, help="Only: is it a quilt of pages of the run, and of which?")
-@click.option("--url", help="Where the page is from; pages of that site are not foreign to it.")
+@click.option("--styles", is_flag=True, help="Check only which style clusters it belongs to.")
+@click.option("--duplicates", is_flag=True, help="Check only which pages have the same text, or nearly.")
+@click.option("--quilts", is_flag=True, help="Check only whether it is a quilt of pages of the run.")
+@click.option("--url", help="The page's URL; pages of that site are not foreign to it.")
 @click.option("--ip", help="The IP address it was fetched from, for runs made with --foreign ip.")
 @format_option
 def check(
@@ -51,9 +51,9 @@ def check(
 ) -> None:
     """Check pages against the pages of a run and the verdicts they carry.
 
-    INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl, of which every page is checked.
+    INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl; every page of a crawl is checked.
     The first check builds an index in the run folder. Quilts need a run made with `scan --keep-grams`.
-    As jsonl an answer is whole, with all its evidence; as csv and parquet it is a row.
+    With --format jsonl an answer has all its evidence; with csv and parquet it is one row.
 
     \b
     Examples:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("page", metavar="URL|FILE")
 @click.option(
-    "--top", type=click.IntRange(min=0), help="So many rows; 0 for all.  [default: 20 as a table, else all]"
+    "--top",
+    type=click.IntRange(min=0),
+    help="Print this many rows; 0 for all.  [default: 20 as a table, else all]",
 )
 @format_option
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the curve: a .png or .svg file.")
@@ -30,8 +32,9 @@ def like(
 ) -> None:
     """Rank all pages of a run by style similarity to one: one to all.
 
-    Below the ranking: the gaps in the curve of similarities with what changes there, a threshold to suggest,
-    and how many hosts and domains have pages above it. The page is one of the run, or an HTML file.
+    The page is one of the run, or an HTML file. The similarity is the higher of two: that of the noise and
+    that of the structure. Below the ranking you see the gaps in the curve and what changes there, a suggested
+    threshold, and how many hosts and domains have pages above it.
 
     \b
     Examples:

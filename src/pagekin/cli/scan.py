@@ -27,7 +27,10 @@ PAGE_SHARE = 32
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="The run folder to make."
 )
 @click.option(
-    "--only", metavar="NAMES", help='Detectors to run, separated by commas; "" reads and sketches only.'
+    "--only",
+    metavar="NAMES",
+    help="Run only these detectors, separated by commas: duplicates, styles, quilts, fuzzy, phrases, causes, "
+    'and what they need; "" reads and sketches only.  [default: all]',
 )
 @click.option(
     "--engine",
@@ -50,7 +53,7 @@ PAGE_SHARE = 32
     type=SIZE,
     default="4GB",
     show_default=True,
-    help="Memory to use, beside the 400 MB of the program.",
+    help="Memory to use, in addition to 400 MB for the program itself.",
 )
 @click.option(
     "--threads", type=click.IntRange(1, 1024), help="Threads of the local engine.  [default: all cores]"
@@ -159,7 +162,6 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
     import shlex
 
     from pagekin.cli.findings import findings
-    from pagekin.cli.terminal import folded
     from pagekin.pipeline import damages
     from pagekin.readers import READ_REASONS
 
@@ -181,7 +183,7 @@ def report_scan(run: Run, reporter: ProgressReporter) -> int:
     reporter.say(f"run folder: {run.path}", run=str(run.path), tables=run.tables)
     found = list(findings(run))
     for table, line in found:
-        reporter.say(folded(f"  {line}"), finding=table)
+        reporter.say(f"  {line}", finding=table)
     first = found[0][0] if found else "pages"
     folder = shlex.quote(str(run.path))
     reporter.say(f"next: pagekin show {folder} {first}, or pagekin report {folder}")

@@ -24,7 +24,9 @@ PAGED = ("duplicates", "fuzzy", "quilts", "covers")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("table", required=False)
 @click.option(
-    "--top", type=click.IntRange(min=0), help="So many rows; 0 for all.  [default: 20 as a table, else all]"
+    "--top",
+    type=click.IntRange(min=0),
+    help="Print this many rows; 0 for all.  [default: 20 as a table, else all]",
 )
 @click.option("--where", metavar="EXPR", help="Only rows for which this SQL expression holds.")
 @click.option("--sort", metavar="COLUMN[:desc]", help="Sort by this column, ascending or descending.")
@@ -37,7 +39,7 @@ PAGED = ("duplicates", "fuzzy", "quilts", "covers")
 @click.option(
     "--columns",
     metavar="NAMES",
-    help="Only these columns, separated by commas; a table on the screen shows the main ones.",
+    help="Print only these columns, separated by commas.  [default: the main ones as a table, else all]",
 )
 @click.option("--rank", type=click.IntRange(min=1), help="Only the style cluster of this rank.")
 @click.option(

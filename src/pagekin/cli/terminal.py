@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 import textwrap
 import unicodedata
+from functools import partial
 from shutil import get_terminal_size
 from typing import IO, Any
 
@@ -24,12 +24,15 @@ def fit_for(out: IO[Any], text: str) -> str:
     return "\n".join(map(escaped, text.split("\n"))) if out.isatty() else text
 
 
-def folded(text: str) -> str:
-    """A line for stderr. A terminal that is too narrow would break words; here lines end between them."""
-    if not sys.stderr.isatty():
+def folded(out: IO[Any], text: str) -> str:
+    """Lines for a stream. A terminal that is too narrow would break words; here lines end between them."""
+    if not out.isatty():
         return text
     room = max(get_terminal_size().columns, 20)
-    return textwrap.fill(text, room, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    fold = partial(
+        textwrap.fill, width=room, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(map(fold, text.split("\n")))
 
 
 def _escape(character: str) -> str:

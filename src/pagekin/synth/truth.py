@@ -15,22 +15,22 @@ SOURCE = pa.struct(
 )
 # name, type, what it says
 COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
-    ("url", pa.string(), "the page's address; unique"),
+    ("url", pa.string(), "the page's URL; unique"),
     ("kind", pa.string(), "what the page is"),
     ("site", pa.string(), "its host"),
     ("domain", pa.string(), "its registered domain"),
-    ("ip", pa.string(), "the address it was fetched from"),
+    ("ip", pa.string(), "the IP address it was fetched from"),
     ("template", pa.string(), "template family; null where no template made it"),
     ("generator", pa.string(), "what its generator meta says; null where it has none"),
     ("farm", pa.string(), "link farm or slice-and-dice farm it belongs to"),
     ("mirror_group", pa.string(), "the mirrored site, original and copies alike"),
-    ("mirror_of", pa.string(), "address of the original page; null on the original"),
+    ("mirror_of", pa.string(), "URL of the original page; null on the original"),
     ("copy_group", pa.string(), "pages that paste the same piece"),
     ("copy_kind", pa.string(), "what they paste: licence, frameset, script"),
     ("near_group", pa.string(), "a document and its edited copies"),
     ("near_edit_rate", pa.float64(), "share of the document's words replaced; 0 on the original"),
     ("near_mode", pa.string(), "where the copies stand: same_site, same_chrome, reframed"),
-    ("cms_unique", pa.string(), "address of the one document or list that this view shows"),
+    ("cms_unique", pa.string(), "URL of the one document or list that this view shows"),
     ("cms_view", pa.string(), "canonical, session, print, list, sort, calendar, pagination, tag"),
     (
         "quilt_sources",

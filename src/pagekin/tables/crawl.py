@@ -90,7 +90,7 @@ LINKS = Table(
 
 SKETCHES = Table(
     "sketches",
-    "What is compared instead of pages.",
+    "What is compared instead of whole pages: fingerprints, shingles and digests.",
     ("page",),
     (
         PAGE,

@@ -57,7 +57,7 @@ QUILT_SOURCES = Table(
 
 ALL_SOURCES = Table(
     "all_sources",
-    "Every page that might be a source of a quilt and holds enough of its grams, chosen or not.",
+    "Every possible source of a quilt that holds enough of its grams, in its cover or not.",
     ("page", "rank"),
     (
         PAGE,
