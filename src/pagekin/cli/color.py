@@ -27,8 +27,7 @@ def color_option() -> click.Option:
         expose_value=False,
         is_eager=True,
         callback=_choose,
-        help="Use colours: where a terminal shows them and NO_COLOR is not set, always, or never.  "
-        "[default: auto]",
+        help="When to use colours; auto means on a terminal, unless NO_COLOR is set.  [default: auto]",
     )
 
 
