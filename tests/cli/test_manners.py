@@ -443,3 +443,15 @@ def test_show_says_when_a_scan_did_not_end_well(tmp_path: Path) -> None:
     message = one_line(run("scan", tmp_path / "junk.warc", "-o", tmp_path / "run", code=1))
     assert message.startswith("pagekin: found no page in 1 input: ")
     assert "this scan failed: found no page in 1 input" in run("show", tmp_path / "run").stderr
+
+
+def test_check_of_many_pages_says_whose_copies_they_are(scanned: Path, small_web: Path) -> None:
+    done = run("check", scanned, small_web, "--duplicates", "--format", "jsonl")
+    answers = {one["url"]: one["text"] for one in map(json.loads, done.stdout.splitlines())}
+    text = run("check", scanned, small_web, "--duplicates", "--format", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert any(row["copy_of"] for row in rows)
+    for row in rows:
+        exact, near = answers[row["url"]]["exact"], answers[row["url"]]["near"]
+        assert (int(row["copies"]), int(row["near"])) == (len(exact), len(near))
+        assert row["copy_of"] == next((one["url"] for one in (*exact, *near)), "")

@@ -22,7 +22,7 @@ def in_terminal(
     args: list[str],
     press: Callable[[bytes], bytes | None] = lambda seen: None,
     timeout: float = 120,
-    more: dict[str, str] | None = None,
+    variables: dict[str, str] | None = None,
 ) -> tuple[int, bytes]:
     """Runs the command in a terminal of its own; `press` sees all output and may type something once."""
     master, slave = pty.openpty()
@@ -31,7 +31,7 @@ def in_terminal(
         stdin=slave,
         stdout=slave,
         stderr=slave,
-        env=environment() | {"TERM": "xterm-256color", "COLUMNS": "120"} | (more or {}),
+        env=environment() | {"TERM": "xterm-256color", "COLUMNS": "120"} | (variables or {}),
         start_new_session=True,
         preexec_fn=_take_terminal,
     )
@@ -113,11 +113,11 @@ def test_words_do_not_break_on_a_narrow_terminal(tmp_path: Path, small_web: Path
     """Neither in what a scan found nor in the text of a quilt."""
     folder = str(tmp_path / "r")
     narrow = {"COLUMNS": "80", "NO_COLOR": "1"}
-    code, said = in_terminal(["scan", str(small_web), "-o", folder], more=narrow)
+    code, said = in_terminal(["scan", str(small_web), "-o", folder], variables=narrow)
     assert code == 0
     page = run("show", folder, "quilts", "--top", "1", "--columns", "page", "--format", "jsonl").stdout
     code, quilt = in_terminal(
-        ["show", folder, "quilts", "--page", str(json.loads(page)["page"])], more=narrow
+        ["show", folder, "quilts", "--page", str(json.loads(page)["page"])], variables=narrow
     )
     assert code == 0
     found = said.decode().split("run folder: ")[1].splitlines()[1:]

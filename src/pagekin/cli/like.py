@@ -43,6 +43,7 @@ def like(
       pagekin like run a.html --plot curve.svg
     """
     from pagekin.cli.tables import clean, print_table, write_rows
+    from pagekin.look.words import plural
     from pagekin.query.run import Run
 
     if plot is not None:
@@ -59,8 +60,9 @@ def like(
         for gap in found.gaps:
             click.echo(str(gap))
         click.echo(
-            f"suggested threshold {found.threshold:.3f}: {found.pages:,} pages on {found.hosts:,} hosts "
-            f"({found.share_of_hosts:.1%}) of {found.domains:,} domains ({found.share_of_domains:.1%})"
+            f"suggested threshold {found.threshold:.3f}: {plural(found.pages, 'page')} on "
+            f"{plural(found.hosts, 'host')} ({found.share_of_hosts:.1%} of all) and "
+            f"{plural(found.domains, 'domain')} ({found.share_of_domains:.1%} of all)"
         )
     else:
         write_rows(found.table, form, sys.stdout.buffer)

@@ -71,7 +71,7 @@ def print_table(table: pa.Table, title: str, *, total: int | None = None) -> Non
         out += [f"\x1b[1m{line}\x1b[0m" if colored and n < head - 1 else line for n, line in enumerate(lines)]
     said = _said(table.num_rows, total)
     if left_out and table.num_rows:
-        said.append(f"no room for {', '.join(left_out)}: name it with --columns, or widen the terminal")
+        said.append(f"no room for {', '.join(left_out)}: widen the terminal, or use --format jsonl")
     sys.stdout.write("\n".join([*out, *said]) + "\n")
 
 
