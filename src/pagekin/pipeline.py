@@ -30,12 +30,13 @@ from pagekin.errors import (
     UsageError,
 )
 from pagekin.fs import peak_memory, writing
+from pagekin.look.words import plural
 from pagekin.params import Params
 from pagekin.query.run import Run
 from pagekin.readers import CUT, INPUT_FAILURES, READ_REASONS, expand
 from pagekin.run import Identity
 from pagekin.run import Run as RunFolder
-from pagekin.suggest import did_you_mean
+from pagekin.suggest import not_among
 
 Step = Callable[[Run, Engine, Params], None]
 
@@ -72,10 +73,7 @@ def wanted_detectors(only: Sequence[str] | None) -> list[str]:
     while queue:
         name = queue.pop()
         if name not in DETECTORS:
-            known = ", ".join(DETECTORS)
-            raise UsageError(
-                f"there is no detector {name!r}; there are: {known}{did_you_mean(name, DETECTORS)}"
-            )
+            raise UsageError(f"there is no detector {name!r}{not_among(name, DETECTORS, 'there are')}")
         if name not in wanted:
             wanted.add(name)
             queue.extend(DETECTORS[name].needs)
@@ -202,11 +200,14 @@ def _check(run: Run, strict: bool) -> None:
     skipped = run.info["skipped"]
     if strict and (failures := damages(run)):
         raise InputError(
-            f"an input is damaged ({say_reasons(failures)}); see the table `skipped`, or drop strict=True"
+            f"an input is damaged: {say_reasons(failures)}; see the table `skipped`, or drop strict=True"
         )
     if run.info["counts"]["pages"] == 0:
-        why = say_reasons(skipped) or "they are empty; check that their crawl or download has ended"
-        raise NoPagesError(f"found no page in {len(run.inputs)} input(s): {why}")
+        empty = "it is empty" if len(run.inputs) == 1 else "they are empty"
+        why = f"{empty}; check that the crawl or download has ended"
+        if skipped:
+            why = f"{say_reasons(skipped)}; the table `skipped` says more"
+        raise NoPagesError(f"found no page in {plural(len(run.inputs), 'input')}: {why}")
 
 
 def damages(run: RunFolder) -> dict[str, int]:
@@ -217,5 +218,7 @@ def damages(run: RunFolder) -> dict[str, int]:
 
 
 def say_reasons(skipped: dict[str, int]) -> str:
-    """Counts with their reasons, in words."""
-    return "; ".join(f"{n:,} {READ_REASONS.get(reason, reason)}" for reason, n in skipped.items())
+    """Reasons in words, with the records that were skipped for them."""
+    return "; ".join(
+        f"{READ_REASONS.get(reason, reason)} ({plural(n, 'record')})" for reason, n in skipped.items()
+    )

@@ -21,3 +21,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if not close:  # the beginning of a long name is closer than its letters tell
         close = [one for one in lower if len(name) > 2 and one.startswith(name.lower())][:1]
     return f"; did you mean {lower[close[0]]!r}?" if close else ""
+
+
+def not_among(name: str, known: Iterable[str], lead: str, listed: Iterable[str] | None = None) -> str:
+    """The same, and then all names that there are.
+
+    Examples:
+        >>> not_among("word", ["url", "words"], "it has")
+        "; did you mean 'words'? it has: url, words"
+        >>> not_among("xyz", ["url", "words"], "it has")
+        '; it has: url, words'
+    """
+    known = list(known)
+    return f"{did_you_mean(name, known) or ';'} {lead}: {', '.join(known if listed is None else listed)}"

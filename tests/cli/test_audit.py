@@ -236,3 +236,11 @@ def test_unreadable(tmp_path: Path) -> None:
     assert "cannot read" in one_line(run("audit", tmp_path / "cut.gz", code=1))
     (tmp_path / "not.gz").write_bytes(b"plain")
     assert "cannot read" in one_line(run("audit", tmp_path / "not.gz", code=1))
+
+
+def test_results_without_texts(tmp_path: Path) -> None:
+    bare = write(tmp_path / "bare.jsonl", [{"query": "q", "rank": 1, "url": "u:2"}])
+    crawl = write(tmp_path / "crawl.jsonl", [{"url": "u:1", "text": "x"}])
+    assert "with --pages" in one_line(run("audit", bare, code=1))
+    message = one_line(run("audit", bare, "--pages", crawl, code=1))
+    assert f"{crawl} holds no page of the 1 result: check" in message

@@ -9,6 +9,7 @@ from cli.command import run
 
 import pagekin
 from pagekin.cli.main import COMMANDS
+from pagekin.pipeline import DETECTORS
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -76,3 +77,8 @@ def test_wrong_usage(args: tuple[str, ...], tmp_path: Path) -> None:
     assert done.stdout == ""
     assert done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_help_names_every_detector() -> None:
+    said = " ".join(run("scan", "--help").stdout.split())
+    assert f"separated by commas: {', '.join(DETECTORS)}, and" in said

@@ -90,14 +90,14 @@ def test_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "reasons"),
     [
-        ("empty.warc", b"", "they are empty"),
-        ("only.warc", warcs.warcinfo() + warcs.request(), "2 a record that holds no page"),
+        ("empty.warc", b"", "it is empty"),
+        ("only.warc", warcs.warcinfo() + warcs.request(), "a record that holds no page"),
         (
             "images.warc",
             warcs.record("response", warcs.http(content_type="image/png")),
-            "1 the content is not HTML",
+            "the content is not HTML (1 record)",
         ),
-        ("errors.warc", warcs.record("response", warcs.http(status=404)), "1 the HTTP status is not 200"),
+        ("errors.warc", warcs.record("response", warcs.http(status=404)), "status is not 200 (1 record)"),
         ("noise.warc", os.urandom(3000), "bytes between records"),
         ("noise.warc.gz", os.urandom(3000), ""),
         ("noise.jsonl", b"\n".join([b"what", b"[]", b"{}", b"\xff\xfe", b"1"]) + b"\n", "JSON"),

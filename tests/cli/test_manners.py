@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -140,8 +141,6 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_rows_in_every_format(command: str, scanned: Path, page: Path, results: Path, tmp_path: Path) -> None:
-    import shutil
-
     shutil.copytree(scanned, tmp_path / "run")
     args = [a.format(run=tmp_path / "run", page=page, results=results) for a in COMMANDS[command]]
     # Lists and objects are JSON in CSV files, so numbers of rows are compared, not values.
@@ -155,10 +154,44 @@ def test_rows_in_every_format(command: str, scanned: Path, page: Path, results: 
     assert run(command, *args, "--format", "table").stdout
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "jsonl", "parquet"])
-def test_closed_pipe_ends_quietly_everywhere(scanned: Path, form: str) -> None:
+def test_judged_samples_in_every_format(scanned: Path, tmp_path: Path) -> None:
+    shutil.copytree(scanned, tmp_path / "run")
+    quilts = pagekin.Run(scanned).table("quilts")["page"].to_pylist()
+    rows = [f"page,spam,{page},ann,quilts/random/100/0" for page in quilts]
+    (tmp_path / "given.csv").write_text("\n".join(["kind,label,target,who,sample", *rows]))
+    run("verdicts", tmp_path / "run", "--import", tmp_path / "given.csv")
+    found = json.loads(run("verdicts", tmp_path / "run", "--format", "jsonl").stdout)
+    assert (found["judge"], found["judged"], found["spam"], found["share"]) == (
+        "all", len(quilts), len(quilts), 1.0,
+    )  # fmt: skip
+    assert 0.5 < found["from"] < found["to"] <= 1.0
+    assert "100% " in run("verdicts", tmp_path / "run").stdout
+
+
+def test_samples_that_do_not_exist_are_not_imported(scanned: Path, tmp_path: Path) -> None:
+    shutil.copytree(scanned, tmp_path / "run")
+    (tmp_path / "given.csv").write_text("kind,label,target,sample\npage,spam,1,my sample\n")
+    assert "line 2" in one_line(run("verdicts", tmp_path / "run", "--import", tmp_path / "given.csv", code=1))
+    assert "judge findings with `pagekin serve" in run("verdicts", tmp_path / "run").stdout
+
+
+CLOSED = [
+    *[
+        ("show", "{run}", "texts", "--top", "0", "--format", form)
+        for form in ("table", "csv", "jsonl", "parquet")
+    ],
+    ("show", "{run}", "quilts", "--page", "{quilt}"),
+    ("show", "--help"),
+    ("--help",),
+    ("--version",),
+]
+
+
+@pytest.mark.parametrize("words", CLOSED, ids=" ".join)
+def test_closed_pipe_ends_quietly_everywhere(scanned: Path, words: tuple[str, ...]) -> None:
+    quilt = str(pagekin.Run(scanned).table("quilts")["page"][0])
     process = subprocess.Popen(
-        [PAGEKIN, "show", scanned, "texts", "--top", "0", "--format", form],
+        [PAGEKIN, *(word.format(run=scanned, quilt=quilt) for word in words)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
     )  # fmt: skip
     assert process.stdout is not None
@@ -222,7 +255,7 @@ def test_scan_ends_with_what_it_found(small_web: Path, scanned: Path, tmp_path: 
         f"{clusters.num_rows} style clusters" in line and f"{first['pages']} pages" in line for line in said
     )
     copies = len(opened.copies())
-    assert any(line.strip().startswith(f"{copies} pages (") and "copies of http" in line for line in said)
+    assert any(line.strip().startswith(f"{copies} pages (") and "most copied: " in line for line in said)
     quilts = opened.table("quilts")
     assert any(f"{quilts.num_rows} quilts" in line and "http" in line for line in said)
     assert any("popular phrases" in line for line in said)
@@ -349,8 +382,6 @@ def test_compare_refuses_what_is_no_page(page: Path, tmp_path: Path, data: bytes
 
 
 def test_check_duplicates(scanned: Path, page: Path, tmp_path: Path) -> None:
-    import shutil
-
     shutil.copytree(scanned, tmp_path / "run")
     answer = json.loads(run("check", tmp_path / "run", page, "--duplicates", "--format", "jsonl").stdout)
     assert answer["text"] is not None
@@ -405,3 +436,22 @@ def test_colours_on_a_terminal(
     os.close(master)
     assert process.wait(60) == 0
     assert (b"\x1b[" in said) == colored
+
+
+def test_show_says_when_a_scan_did_not_end_well(tmp_path: Path) -> None:
+    (tmp_path / "junk.warc").write_bytes(b"no record")
+    message = one_line(run("scan", tmp_path / "junk.warc", "-o", tmp_path / "run", code=1))
+    assert message.startswith("pagekin: found no page in 1 input: ")
+    assert "this scan failed: found no page in 1 input" in run("show", tmp_path / "run").stderr
+
+
+def test_check_of_many_pages_says_whose_copies_they_are(scanned: Path, small_web: Path) -> None:
+    done = run("check", scanned, small_web, "--duplicates", "--format", "jsonl")
+    answers = {one["url"]: one["text"] for one in map(json.loads, done.stdout.splitlines())}
+    text = run("check", scanned, small_web, "--duplicates", "--format", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert any(row["copy_of"] for row in rows)
+    for row in rows:
+        exact, near = answers[row["url"]]["exact"], answers[row["url"]]["near"]
+        assert (int(row["copies"]), int(row["near"])) == (len(exact), len(near))
+        assert row["copy_of"] == next((one["url"] for one in (*exact, *near)), "")

@@ -176,4 +176,6 @@ def test_missing_extras(scanned: Path, small_web: Path, tmp_path: Path) -> None:
     url = pagekin.Run(scanned).table("style_members")["url"][0].as_py()
     done = run("like", scanned, url, "--plot", tmp_path / "curve.png", code=2, env=env)
     assert "`report`: pip install 'resvg-py>=" in one_line(done)
+    done = run("figures", scanned, "-o", tmp_path / "figures", env=env)
+    assert "no PNG files; for those: pip install 'resvg-py>=" in done.stderr
     assert not (tmp_path / "run").exists()

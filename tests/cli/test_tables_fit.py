@@ -106,10 +106,26 @@ def test_overview_fits(
     assert all(any(line.startswith(name) for line in lines) for name in TABLES)
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_every_url_has_room_at_80_columns(
+    found: pagekin.Run, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A finding without its page is none."""
+    table = rows(found, name, columns=list(TABLES[name].brief) or None, limit=20)
+    last = printed(table, name, 80, monkeypatch, capsys)[-1]
+    assert not ("no room" in last and any(word in last for word in ("url", "host", "pattern"))), last
+
+
 @pytest.mark.parametrize("width", range(4, 40))
-def test_addresses_lose_their_middle(width: int) -> None:
-    short = shortened("http://www.example.org/a/漢字/path.html", width)
+def test_urls_lose_their_scheme_and_their_middle(width: int) -> None:
+    url = "http://www.example.org/a/漢字/path.html"
+    short = shortened(url, width)
     assert cell_width(short) <= width
-    assert short.startswith("ht")
-    if width < 36:
-        assert "…" in short
+    assert short.startswith("http://" if width >= cell_width(url) else "ww")
+    assert ("…" in short) == (width < cell_width(url) - len("http://"))
+
+
+def test_lists_of_pages_say_how_many_more_there_are() -> None:
+    donors = [{"url": "http://a.example/"}, {"url": "http://b.example/"}, {"url": "http://c.example/"}]
+    assert shown("donors", donors) == "http://a.example/ +2"
+    assert shown("donors", donors[:1]) == "http://a.example/"

@@ -19,7 +19,10 @@ HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m \u202egnp.exe"
 
 
 def in_terminal(
-    args: list[str], press: Callable[[bytes], bytes | None] = lambda seen: None, timeout: float = 120
+    args: list[str],
+    press: Callable[[bytes], bytes | None] = lambda seen: None,
+    timeout: float = 120,
+    variables: dict[str, str] | None = None,
 ) -> tuple[int, bytes]:
     """Runs the command in a terminal of its own; `press` sees all output and may type something once."""
     master, slave = pty.openpty()
@@ -28,7 +31,7 @@ def in_terminal(
         stdin=slave,
         stdout=slave,
         stderr=slave,
-        env=environment() | {"TERM": "xterm-256color", "COLUMNS": "120"},
+        env=environment() | {"TERM": "xterm-256color", "COLUMNS": "120"} | (variables or {}),
         start_new_session=True,
         preexec_fn=_take_terminal,
     )
@@ -104,3 +107,21 @@ def test_pages_do_not_reach_the_terminal(tmp_path: Path) -> None:
     code, seen = in_terminal(["show", str(tmp_path / "r"), "pages", "--format", "parquet"])
     assert code == 2
     assert b"not for a terminal" in seen
+
+
+def test_words_do_not_break_on_a_narrow_terminal(tmp_path: Path, small_web: Path) -> None:
+    """Neither in what a scan found nor in the text of a quilt."""
+    folder = str(tmp_path / "r")
+    narrow = {"COLUMNS": "80", "NO_COLOR": "1"}
+    code, said = in_terminal(["scan", str(small_web), "-o", folder], variables=narrow)
+    assert code == 0
+    page = run("show", folder, "quilts", "--top", "1", "--columns", "page", "--format", "jsonl").stdout
+    code, quilt = in_terminal(
+        ["show", folder, "quilts", "--page", str(json.loads(page)["page"])], variables=narrow
+    )
+    assert code == 0
+    found = said.decode().split("run folder: ")[1].splitlines()[1:]
+    shown = quilt.decode().splitlines()
+    assert any("quilt" in line for line in found)
+    for line in (*found, *shown):
+        assert len(line) <= 80 or " " not in line.strip(), line

@@ -25,14 +25,18 @@ FILES = ("results.csv", "curves.csv", "curve.csv", "ranking.trec", "ranking.json
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option("--pages", multiple=True, help="A run or crawl with documents of the results; repeatable.")
 @click.option(
-    "--top", type=click.IntRange(min=1), default=750, show_default=True, help="Results of each query."
+    "--top",
+    type=click.IntRange(min=1),
+    default=750,
+    show_default=True,
+    help="Look at this many results of each query.",
 )
 @click.option(
     "--threshold",
     type=click.IntRange(1, 100),
     default=90,
     show_default=True,
-    help="The ssdeep score that makes near duplicates.",
+    help="Results with at least this ssdeep score are near duplicates.",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="A folder for results, curve and ranking."
@@ -68,6 +72,7 @@ def audit(
     """
     from pagekin.cli.tables import give_rows, table_of
     from pagekin.errors import DAMAGED, InputError
+    from pagekin.look.words import plural
     from pagekin.params import FuzzyParams
     from pagekin.report.figures import check_plot, write_plot
     from pagekin.report.studies import audit_figure
@@ -87,8 +92,11 @@ def audit(
     totals = {kind: sum(one[kind] for one in counts.values()) for kind in KINDS}
     judged = sum(totals.values()) - totals["missing"]
     if totals["missing"] and not judged:
+        what = plural(totals["missing"], "result")
+        if pages:
+            raise InputError(f"{' and '.join(pages)} holds no page of the {what}: check names and URLs")
         raise InputError(
-            f"none of the {totals['missing']:,} results has a text: put `html` or `text` into {results}, or "
+            f"none of the {what} has a text: put `html` or `text` into {results}, or "
             "name a run or crawl that has these pages with --pages"
         )
     rows = [{"query": query, "results": sum(one.values()), **one} for query, one in counts.items()]

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 PAGES = (".html", ".htm", ".xhtml", ".txt")
 """Files that are one page; any other input is read as a crawl."""
 COLUMNS = {
-    "url": "str", "verdict": "str", "reason": "str", "cluster": "int", "similarity": "float", "copies": "int",
+    "url": "str", "verdict": "str", "cluster": "int", "similarity": "float",
+    "copies": "int", "near": "int", "copy_of": "str", "reason": "str",
 }  # fmt: skip
-"""What a row says of a page."""
+"""What a row says of a page. `copies` have the same text, `near` pages almost; `copy_of` is the first one."""
 TOGETHER = 128
 """Pages of a crawl that are checked at a time, if they are of this size together."""
 TOGETHER_BYTES = 16 << 20
@@ -33,10 +34,10 @@ TOGETHER_BYTES = 16 << 20
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("pages", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--styles", is_flag=True, help="Only: which style clusters does it belong to?")
-@click.option("--duplicates", is_flag=True, help="Only: which pages have its text, or almost?")
-@click.option("--quilts", is_flag=True, help="Only: is it a quilt of pages of the run, and of which?")
-@click.option("--url", help="Where the page is from; pages of that site are not foreign to it.")
+@click.option("--styles", is_flag=True, help="Check only which style clusters it belongs to.")
+@click.option("--duplicates", is_flag=True, help="Check only which pages have the same text, or nearly.")
+@click.option("--quilts", is_flag=True, help="Check only whether it is a quilt of pages of the run.")
+@click.option("--url", help="The page's URL; pages of that site are not foreign to it.")
 @click.option("--ip", help="The IP address it was fetched from, for runs made with --foreign ip.")
 @format_option
 def check(
@@ -51,9 +52,9 @@ def check(
 ) -> None:
     """Check pages against the pages of a run and the verdicts they carry.
 
-    INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl, of which every page is checked.
+    INPUT is an HTML or .txt file, the URL of a page of the run, or a crawl; every page of a crawl is checked.
     The first check builds an index in the run folder. Quilts need a run made with `scan --keep-grams`.
-    As jsonl an answer is whole, with all its evidence; as csv and parquet it is a row.
+    With --format jsonl an answer has all its evidence; with csv and parquet it is one row.
 
     \b
     Examples:
@@ -86,7 +87,8 @@ def check(
             _tell(name, answer)
         else:
             rows = _rows(answers)
-            print_table(rows, title=f"{rows.num_rows:,} pages checked")
+            told = [name for name in COLUMNS if name == "url" or rows[name].null_count < rows.num_rows]
+            print_table(rows.select(told), title=f"{rows.num_rows:,} pages checked")
 
 
 def _is_page(name: str) -> bool:
@@ -165,6 +167,7 @@ def _rows(answers: Iterator[tuple[str, Answer]]) -> Rows:
     for name, answer in answers:
         clusters = answer.style["clusters"] if answer.style else []
         said = answer.verdict or {}
+        exact, near = (answer.text["exact"], answer.text["near"]) if answer.text else (None, None)
         rows.append(
             {
                 "url": answer.url or name,
@@ -172,7 +175,9 @@ def _rows(answers: Iterator[tuple[str, Answer]]) -> Rows:
                 "reason": said.get("reason"),
                 "cluster": clusters[0]["cluster"] if clusters else None,
                 "similarity": clusters[0]["similarity"] if clusters else None,
-                "copies": len(answer.text["exact"]) if answer.text else None,
+                "copies": None if exact is None else len(exact),
+                "near": None if near is None else len(near),
+                "copy_of": next((one["url"] for one in (*(exact or ()), *(near or ()))), None),
             }
         )
     return table_of(rows, COLUMNS)

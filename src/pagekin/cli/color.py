@@ -27,8 +27,7 @@ def color_option() -> click.Option:
         expose_value=False,
         is_eager=True,
         callback=_choose,
-        help="Use colours: where a terminal shows them and NO_COLOR is not set, always, or never.  "
-        "[default: auto]",
+        help="When to use colours; auto means on a terminal, unless NO_COLOR is set.  [default: auto]",
     )
 
 
@@ -45,10 +44,15 @@ def console(stream: IO[Any], width: int | None = None) -> Console:
     """Rich's console on a stream, with colours if they are wanted."""
     from rich.console import Console
 
+    class Manners(Console):
+        def on_broken_pipe(self) -> None:
+            """Rich would end with exit code 1; `main` knows what a closed pipe means."""
+            raise BrokenPipeError
+
     wanted, seen = wants_color(stream), stream.isatty()
     # Where there is no terminal Rich leaves colours out, unless it is made to believe in one.
     force = True if wanted and not seen else None
     system: Literal["auto", "standard"] | None = None
     if wanted:
         system = "auto" if seen else "standard"
-    return Console(file=stream, width=width, highlight=False, force_terminal=force, color_system=system)
+    return Manners(file=stream, width=width, highlight=False, force_terminal=force, color_system=system)

@@ -19,7 +19,7 @@ def completion(shell: str, install: bool) -> None:
     """Print a script that completes commands and options in your shell, or install it.
 
     For bash and zsh, --install adds one line to ~/.bashrc or ~/.zshrc. fish finds the file by itself.
-    Installing again replaces the script and adds nothing.
+    Installing again replaces the script and adds no second line.
 
     \b
     Examples:

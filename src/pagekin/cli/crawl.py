@@ -44,36 +44,42 @@ REASONS = {
     type=click.Choice(["unique-first", "breadth-first"]),
     default="unique-first",
     show_default=True,
-    help="Fetch what promises new pages first, or as it was found.",
+    help="Fetch URLs that promise new pages first, or in the order they were found.",
 )
 @click.option(
     "--saturation",
     type=click.Choice(["off", "advise", "stop"]),
     default="stop",
     show_default=True,
-    help="What to do when nothing that is left promises new pages.",
+    help="What to do when no URL that is left promises new pages.",
 )
 @click.option(
     "--worth",
     type=click.FloatRange(0.001, 1),
+    metavar="RATE",
     default=0.08,
     show_default=True,
-    help="New unique pages per fetch below which a crawl is saturated.",
+    help="A crawl is saturated below this many new unique pages per fetch.",
 )
 @click.option(
     "--threshold",
     type=click.IntRange(1, 100),
     default=90,
     show_default=True,
-    help="ssdeep score from which a page is a near duplicate.",
+    help="Pages with at least this ssdeep score are near duplicates.",
 )
-@click.option("--max-pages", type=click.IntRange(min=1), help="Fetch at most so many URLs.")
+@click.option("--max-pages", type=click.IntRange(min=1), help="Fetch at most this many URLs.")
 @click.option(
-    "--max-page", type=SIZE, default="16MiB", show_default=True, help="Give up pages larger than this."
+    "--max-page",
+    type=SIZE,
+    default="16MiB",
+    show_default=True,
+    help="Give up on pages larger than this.",
 )
 @click.option(
     "--delay",
     type=click.FloatRange(0, 3600),
+    metavar="SECONDS",
     default=1.0,
     show_default=True,
     help="Seconds between two requests to a host; robots.txt may ask for more.",
@@ -81,14 +87,13 @@ REASONS = {
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 3600),
+    metavar="SECONDS",
     default=30.0,
     show_default=True,
-    help="Seconds that an answer may take.",
+    help="Seconds to wait for an answer.",
 )
-@click.option("--user-agent", help="How to introduce ourselves.  [default: pagekin/VERSION]")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Another seed breaks ties in another way."
-)
+@click.option("--user-agent", help="The User-Agent header to send.  [default: pagekin/VERSION]")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed for ties and random choices.")
 @click.option(
     "--allow-private",
     is_flag=True,

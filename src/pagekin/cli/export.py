@@ -36,6 +36,7 @@ from pagekin.cli.sizes import SIZE
 @click.option(
     "--min-share",
     type=click.FloatRange(0, 1),
+    metavar="SHARE",
     help="With --blocklist: share of its pages that must be spam.  [default: 0.8]",
 )
 @click.option(

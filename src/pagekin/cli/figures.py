@@ -40,6 +40,7 @@ def figures(
       pagekin figures run -o figures --cluster 1 --like http://brostohemo.example/node1000.shtml
     """
     from pagekin.cli.report import finished
+    from pagekin.extras import install_command
     from pagekin.look.figure import can_png
     from pagekin.report.figures import write_figures
 
@@ -49,4 +50,4 @@ def figures(
     for path in write_figures(opened, folder, clusters, like, force=force):
         click.echo(path)
     if not can_png():
-        click.echo("pagekin: no PNG files: install pagekin[report] for those", err=True)
+        click.echo(f"pagekin: no PNG files; for those: {install_command('report')}", err=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pagekin.cli.layout import shortened
+from pagekin.look.words import plural
 
 if TYPE_CHECKING:
     from pagekin.query.sql import Sql
@@ -33,8 +34,8 @@ def _clusters(data: Sql, _: int) -> str:
     rank = "SELECT pages, domains, coalesce(name, kind, 'template'), centroid_url FROM style_clusters"
     members, domains, what, url = data.row(f"{rank} ORDER BY rank LIMIT 1")
     return (
-        f"{_count(found, 'style cluster')}; first: {what}, {_count(members, 'page')} "
-        f"on {_count(domains, 'domain')}, such as {_short(url)}"
+        f"{plural(found, 'style cluster')}; first: {what}, {plural(members, 'page')} "
+        f"on {plural(domains, 'domain')}, such as {_short(url)}"
     )
 
 
@@ -46,15 +47,15 @@ def _copies(data: Sql, pages: int) -> str:
         "SELECT count(*) - 1 AS copies, any_value(representative_url) FROM duplicates "
         "GROUP BY class ORDER BY copies DESC, class LIMIT 1"
     )
-    said = f"{_count(found, 'page')} ({found / pages:.1%}) repeat another; most: "
-    return said + f"{_count(copies, 'copy', 'copies')} of {_short(url)}"
+    said = f"{plural(found, 'page')} ({found / pages:.1%}) repeat another; most copied: "
+    return said + f"{_short(url)}, {plural(copies, 'time')}"
 
 
 def _fuzzy(data: Sql, pages: int) -> str:
     found = data.value("SELECT count(*) FROM fuzzy WHERE page <> representative")
     if not found:
         return "no page is a copy of another by ssdeep digests"
-    return f"{_count(found, 'page')} ({found / pages:.1%}) repeat another by ssdeep digests"
+    return f"{plural(found, 'page')} ({found / pages:.1%}) repeat another by ssdeep digests"
 
 
 def _quilts(data: Sql, pages: int) -> str:
@@ -65,8 +66,8 @@ def _quilts(data: Sql, pages: int) -> str:
         "SELECT covered_fraction, sources, url FROM quilts ORDER BY covered_fraction DESC, page LIMIT 1"
     )
     return (
-        f"{_count(found, 'quilt')} ({found / pages:.1%}), pages stitched together from other pages' text; "
-        f"first: {share:.0%} of it from {_count(sources, 'page')}, {_short(url)}"
+        f"{plural(found, 'quilt')} ({found / pages:.1%}), pages stitched together from other pages' text; "
+        f"first: {_short(url)}, {share:.0%} of it from {plural(sources, 'page')}"
     )
 
 
@@ -76,7 +77,7 @@ def _sites(data: Sql, _: int) -> str:
         return "no site lives off popular phrases"
     site, pages = data.row("SELECT site, pages FROM sites WHERE rank IS NOT NULL ORDER BY rank LIMIT 1")
     many = f"{found:,} sites live" if found > 1 else "1 site lives"
-    return f"{many} off popular phrases; first: {_short(site)}, {_count(pages, 'page')}"
+    return f"{many} off popular phrases; first: {_short(site)}, {plural(pages, 'page')}"
 
 
 TELL = {
@@ -86,10 +87,6 @@ TELL = {
     "quilts": _quilts,
     "sites": _sites,
 }
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def _short(url: str | None) -> str:

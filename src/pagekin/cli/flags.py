@@ -22,14 +22,15 @@ format_option = click.option(
     type=click.Choice(FORMATS),
     default="table",
     show_default=True,
-    help="For the screen, or for a program to read.",
+    help="A table for the screen, or a format for programs.",
 )
 
 
 profile_option = click.option(
     "--profile",
     type=click.Choice(PROFILES),
-    help="Begin with the values found best on real pages, or with exactly the papers'.  [default: default]",
+    help="Start from the values that did best on real pages, or from exactly the papers' values.  "
+    "[default: default]",
 )
 
 
@@ -63,7 +64,7 @@ def param_options(function: F) -> F:
 
 def _defaults(field: dataclasses.Field[Any]) -> str:
     paper = f"; paper: {field.metadata['paper']}" if "paper" in field.metadata else ""
-    return f"default: {field.default}{paper}"
+    return f"default: {field.default if field.default != '' else 'none'}{paper}"
 
 
 def apply(params: Params, given: dict[str, Any]) -> Params:

@@ -25,9 +25,10 @@ RANGES = {
 @click.option(
     "--similarity",
     type=click.FloatRange(0, 1),
+    metavar="JACCARD",
     default=0.8,
     show_default=True,
-    help="From which similarity on two texts are near duplicates to you.",
+    help="Two texts that are at least this similar are near duplicates to you.",
 )
 @click.option(
     "--pairs",
@@ -44,9 +45,9 @@ def fuzzy_threshold(
 ) -> None:
     """Show what ssdeep scores mean on the texts of a run.
 
-    Takes pairs of pages with each score and compares their texts exactly: phrases of four words in common,
-    of all phrases of either. The suggested threshold is the lowest score from which on 95% of the pairs are
-    as similar as you ask for; give it to `pagekin scan --fuzzy-threshold`.
+    Samples pairs of pages at each score and compares their texts exactly: the phrases of four words that both
+    have, as a share of all phrases of either. The suggested threshold is the lowest score at and above which
+    95% of the pairs are as similar as you ask for. Give it to `pagekin scan --fuzzy-threshold`.
     The figures stay with the run, and `pagekin report` shows them.
 
     \b

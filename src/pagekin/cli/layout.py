@@ -138,17 +138,22 @@ def _records(columns: Sequence[TextColumn], room: int) -> list[str]:
 
 
 def shortened(text: str, width: int) -> str:
-    """A text in so many columns: an address without its middle, anything else without its end.
+    """A text in so many columns. A URL loses its scheme, then its middle; other texts lose their end.
 
     Examples:
         >>> shortened("http://www.example.org/a/long/path.html", 24)
-        'http://www.exa…path.html'
+        'www.example.or…path.html'
         >>> shortened("plain words go on", 12)
         'plain words…'
     """
     if cell_width(text) <= width:
         return text
-    if "://" not in text[:12]:
+    scheme, mark, rest = text.partition("://")
+    if mark and scheme.isalnum():
+        text = rest
+        if cell_width(text) <= width:
+            return text
+    elif "/" not in text or " " in text:
         return _cut(text, width - 1) + "…"
     tail = (width - 1) * 2 // 5
     return _cut(text, width - 1 - tail) + "…" + _cut(text[::-1], tail)[::-1]

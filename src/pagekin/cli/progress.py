@@ -14,7 +14,7 @@ import click
 from pagekin.cli.color import console as console_on
 from pagekin.cli.meter import Meter
 from pagekin.cli.speech import as_flags
-from pagekin.cli.terminal import fit_for
+from pagekin.cli.terminal import fit_for, folded
 from pagekin.errors import PagekinError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class ProgressReporter:
         if self.as_json:
             self._line(message, fields)
         else:
-            click.echo(fit_for(sys.stderr, message), err=True)
+            click.echo(folded(sys.stderr, fit_for(sys.stderr, message)), err=True)
 
     def fail(self, error: PagekinError) -> int:
         """An error as a JSON line; returns the exit code."""

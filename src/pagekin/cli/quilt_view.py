@@ -13,19 +13,25 @@ COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
 
 
 def print_quilt(quilt: Quilt) -> None:
-    """Prints the text with each patch between brackets after its source's number, then the sources."""
+    """Prints the text with each patch between brackets after its source's number, then the sources.
+
+    On a terminal lines break between words; into a file or a pipe they go whole.
+    """
     from rich.text import Text
 
     from pagekin.cli.color import console as console_on
+    from pagekin.cli.layout import GAP, cell_width
     from pagekin.cli.tables import clean
+    from pagekin.look.words import plural
 
-    console = console_on(sys.stdout, None if sys.stdout.isatty() else 200)
+    whole = not sys.stdout.isatty()
+    console = console_on(sys.stdout, 200 if whole else None)
     row = quilt.row
     console.print(Text(clean(row["url"]), style="bold"), soft_wrap=True)
     console.print(
-        f"{row['covered_grams']:,} of {row['grams']:,} grams are theirs ({row['covered_fraction']:.1%}); "
-        f"{row['sources']} sources, {row['foreign_sources']} on other domains; "
-        f"{row['uncovered']:,} uncovered\n"
+        f"{row['covered_fraction']:.1%} of it ({row['covered_grams']:,} of {row['grams']:,} grams) is on "
+        f"{plural(row['sources'], 'source page')}, {row['foreign_sources']:,} of them on other domains; "
+        f"{row['uncovered']:,} more grams are on other pages\n"
     )
     body = Text()
     for piece, patch in quilt.pieces():
@@ -36,15 +42,17 @@ def print_quilt(quilt: Quilt) -> None:
             body.append(f"[{patch.rank}:", style="bold " + colour(patch.rank))
             body.append(shown, style=colour(patch.rank))
             body.append("]", style="bold " + colour(patch.rank))
-    console.print(body, soft_wrap=True)
+    console.print(body, soft_wrap=whole)
     console.print()
     for source in quilt.sources:
         said = {True: "attributed", False: "not attributed", None: ""}[source["attributed"]]
         first = {"source": "source first", "quilt": "quilt first", None: ""}[source["first"]]
         facts = [f"{source['share']:6.1%}", "foreign" if source["foreign"] else "own domain", said, first]
         line = Text(f"[{source['rank']}] ", style="bold " + colour(source["rank"]))
-        line.append(", ".join(fact for fact in facts if fact) + "  ", style="not bold default")
-        line.append(clean(source["source_url"]), style="not bold default")
+        line.append(", ".join(fact for fact in facts if fact), style="not bold default")
+        url = clean(source["source_url"])
+        fits = whole or cell_width(line.plain) + len(GAP) + cell_width(url) <= console.width
+        line.append((GAP if fits else "\n      ") + url, style="not bold default")
         console.print(line, soft_wrap=True)
 
 

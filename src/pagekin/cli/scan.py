@@ -28,7 +28,10 @@ PAGE_SHARE = 32
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="The run folder to make."
 )
 @click.option(
-    "--only", metavar="NAMES", help='Detectors to run, separated by commas; "" reads and sketches only.'
+    "--only",
+    metavar="NAMES",
+    help="Run only these detectors, separated by commas: duplicates, styles, quilts, fuzzy, phrases, causes, "
+    'and what they need; "" reads and sketches only.  [default: all]',
 )
 @click.option(
     "--engine",
@@ -51,7 +54,7 @@ PAGE_SHARE = 32
     type=SIZE,
     default="4GB",
     show_default=True,
-    help="Memory to use, beside the 400 MB of the program.",
+    help="Memory to use, in addition to 400 MB for the program itself.",
 )
 @click.option(
     "--threads", type=click.IntRange(1, 1024), help="Threads of the local engine.  [default: all cores]"

@@ -14,16 +14,20 @@ import click
 @click.option(
     "--port", type=click.IntRange(0, 65_535), default=8765, show_default=True, help="The port; 0 for any."
 )
-@click.option("--token", help="What every request must carry; needed for any address but this machine's own.")
 @click.option(
-    "--judge", metavar="NAME", help="Who judges, until another name is given.  [default: your login]"
+    "--token", help="A secret that every request must carry; required if other machines can reach --host."
 )
-@click.option("--read-only", is_flag=True, help="Look, but give no verdicts.")
-@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes.")
+@click.option(
+    "--judge",
+    metavar="NAME",
+    help="Your name as a judge, unless you give another in the app.  [default: your login]",
+)
+@click.option("--read-only", is_flag=True, help="Allow looking, but no verdicts.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes to run.")
 @click.option(
     "--index",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where the index lies.  [default: RUN/.index, or a temporary folder on a read-only disk]",
+    help="Where to keep the index.  [default: RUN/.index, or a temporary folder on a read-only disk]",
 )
 def serve(
     run: Path,

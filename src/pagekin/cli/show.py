@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pagekin.cli.flags import format_option
+from pagekin.cli.speech import as_flags
+from pagekin.cli.terminal import escaped
 
 if TYPE_CHECKING:
     from pagekin.run import Run
@@ -22,7 +24,9 @@ PAGED = ("duplicates", "fuzzy", "quilts", "covers")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("table", required=False)
 @click.option(
-    "--top", type=click.IntRange(min=0), help="So many rows; 0 for all.  [default: 20 as a table, else all]"
+    "--top",
+    type=click.IntRange(min=0),
+    help="Print this many rows; 0 for all.  [default: 20 as a table, else all]",
 )
 @click.option("--where", metavar="EXPR", help="Only rows for which this SQL expression holds.")
 @click.option("--sort", metavar="COLUMN[:desc]", help="Sort by this column, ascending or descending.")
@@ -35,7 +39,7 @@ PAGED = ("duplicates", "fuzzy", "quilts", "covers")
 @click.option(
     "--columns",
     metavar="NAMES",
-    help="Only these columns, separated by commas; a table on the screen shows the main ones.",
+    help="Print only these columns, separated by commas.  [default: the main ones as a table, else all]",
 )
 @click.option("--rank", type=click.IntRange(min=1), help="Only the style cluster of this rank.")
 @click.option(
@@ -114,6 +118,8 @@ def show(
         print_table(found, title=table or str(run), total=total)
     else:
         write_rows(found, form, sys.stdout.buffer)
+    if table is None and (unwell := opened.unwell):
+        click.echo(f"pagekin: {escaped(as_flags(unwell))}", err=True)
 
 
 def show_quilt(run: Run, page: str, form: str) -> None:

@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 def ssdeep(run: Path, known: Path | None, threshold: int, form: str | None) -> int:
     """Print the digests of a run in the ssdeep format, or match those of a file.
 
-    Without --match, one line for each page: the digest of its text, and its URL as the file name. The
-    ssdeep command reads that. With --match, one row for each page and each digest of the file that is like
-    it, the best first: the page's URL, the file's name for the digest, the score. Digests whose signatures
-    both have fewer than 7 characters match nothing.
+    Without --match it prints one line for each page: the digest of its text, and its URL as the file name.
+    The ssdeep command reads that. With --match it prints each page that is like a digest of the file, the
+    best first: the page's URL, the name that the file gives the digest, and the score. Digests whose
+    signatures both have fewer than 7 characters match nothing.
 
     \b
     Examples:

@@ -44,7 +44,7 @@ def clean(value: object) -> str:
     if isinstance(value, bytes):
         value = value[:LONGEST].hex()
     if isinstance(value, list) and value and all(isinstance(one, dict) and "url" in one for one in value):
-        value = ", ".join(str(one["url"]) for one in value)
+        value = str(value[0]["url"]) + (f" +{len(value) - 1}" if len(value) > 1 else "")
     if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False, default=str)
     # Pages choose these characters; the terminal must not obey them.
@@ -71,7 +71,7 @@ def print_table(table: pa.Table, title: str, *, total: int | None = None) -> Non
         out += [f"\x1b[1m{line}\x1b[0m" if colored and n < head - 1 else line for n, line in enumerate(lines)]
     said = _said(table.num_rows, total)
     if left_out and table.num_rows:
-        said.append(f"no room for {', '.join(left_out)}: name it with --columns, or widen the terminal")
+        said.append(f"no room for {', '.join(left_out)}: widen the terminal, or use --format jsonl")
     sys.stdout.write("\n".join([*out, *said]) + "\n")
 
 

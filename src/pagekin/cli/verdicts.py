@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 
 SAMPLES = {
-    "sample": "str", "parameters": "str", "of": "int", "judged": "int", "spam": "int",
+    "sample": "str", "judge": "str", "parameters": "str", "of": "int", "judged": "int", "spam": "int",
     "share": "float", "from": "float", "to": "float",
 }  # fmt: skip
-"""Columns of the judged samples."""
+"""Columns of the judged samples. The share lies between `from` and `to` with 95% confidence."""
 
 
 @click.command()
@@ -41,8 +42,8 @@ def verdicts(run: Path, to: Path | None, source: Path | None, form: str, force: 
     """Show what people decided, or move it between runs and files.
 
     Without an option: the share of spam in judged samples with its 95% interval, and how far judges agree.
-    Rows that are imported keep their judge and time; a row that is there already is left out. Pages are found
-    by their URL if their id is another's here. A CSV needs the columns kind, label and url or target.
+    Imported rows keep their judge and time; rows that the run has already are left out. If a page has
+    another id in this run, it is found by its URL. A CSV needs the columns kind, label, and url or target.
 
     \b
     Examples:
@@ -77,7 +78,7 @@ def verdicts(run: Path, to: Path | None, source: Path | None, form: str, force: 
 
 def _tell(run: Run, state: State, catalog: Catalog, form: str) -> None:
     from pagekin.cli.tables import clean, give_rows, print_rows, table_of
-    from pagekin.look.words import percent
+    from pagekin.look.words import plural
     from pagekin.verdicts.precision import agreements, estimates
 
     found = estimates(catalog, state, run.params)
@@ -89,17 +90,26 @@ def _tell(run: Run, state: State, catalog: Catalog, form: str) -> None:
             "of": one.population,
             "judged": one.judged,
             "spam": one.labels["spam"],
-            "share": None if one.share is None else percent(one.share),
-            "95% interval": " to ".join(map(percent, one.interval)) if one.sample.order == "random" else None,
+            "share": one.share,
+            **dict(
+                zip(
+                    ("from", "to"),
+                    one.interval if one.sample.order == "random" else (None, None),
+                    strict=True,
+                )
+            ),
         }
         for one in found
     ]
     if form != "table":
         give_rows(table_of(rows, SAMPLES), form, "judged samples")
         return
-    click.echo(f"{len(state.rows()):,} verdicts by {len(state.judges()):,} judges")
+    verdicts, judges = len(state.rows()), len(state.judges())
+    click.echo(f"{plural(verdicts, 'verdict')} by {plural(judges, 'judge')}")
+    if not verdicts:
+        click.echo(f"judge findings with `pagekin serve {shlex.quote(str(run.path))}`")
     if rows:
-        print_rows(rows, title="judged samples")
+        print_rows([_for_people(row) for row in rows], title="judged samples")
     for both in agreements(state):
         kappa = "" if both.kappa is None else f", kappa {both.kappa:.2f}"
         share = both.agreed / both.common
@@ -107,3 +117,12 @@ def _tell(run: Run, state: State, catalog: Catalog, form: str) -> None:
             f"{clean(both.first)} and {clean(both.second)} agree on {share:.1%} of {both.common:,}{kappa}"
         )
     sys.stdout.flush()
+
+
+def _for_people(row: dict[str, Any]) -> dict[str, Any]:
+    from pagekin.look.words import percent
+
+    said = {name: value for name, value in row.items() if name not in ("share", "from", "to")}
+    said["share"] = None if row["share"] is None else percent(row["share"])
+    said["95% interval"] = None if row["from"] is None else f"{percent(row['from'])} to {percent(row['to'])}"
+    return said

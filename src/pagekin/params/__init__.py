@@ -69,15 +69,18 @@ class ReadParams:
     base: str = field(
         default="",
         metadata={
-            "doc": "folder or URL of the files that an index (CDX, CDXJ, Parquet) names; "
-            "by default where the index is",
+            "doc": "folder or URL of the files that an index (CDX, CDXJ, Parquet) names, if it is not the "
+            "folder of the index",
             "flag": "--base",
         },
     )
 
     follow_links: bool = field(
         default=False,
-        metadata={"doc": "read what links in a folder lead to outside of it", "flag": "--follow-links"},
+        metadata={
+            "doc": "also read files outside of a folder that symbolic links in it lead to",
+            "flag": "--follow-links",
+        },
     )
 
     def __post_init__(self) -> None:
@@ -91,8 +94,8 @@ class ServerParams:
     map: str = field(
         default="",
         metadata={
-            "doc": "a file of lines `host-or-domain name`: what bears one name is one site; "
-            "the table `sites` takes it with --site domain only",
+            "doc": "a file of lines `host-or-domain name`: those with the same name are one site; "
+            "the table `sites` uses it with --site domain only",
             "flag": "--server-map",
         },
     )

@@ -38,7 +38,7 @@ class StyleParams:
     t: int = field(
         default=50,
         metadata={
-            "doc": "matching dimensions of the noise that link two pages",
+            "doc": "link two pages if at least this many dimensions of the noise match",
             "flag": "--style-t",
             "paper": 35,
             "evidence": "goes with n = 12: no two generators were joined; at 40, unrelated news sites were",
@@ -56,7 +56,8 @@ class StyleParams:
     structure_t: int = field(
         default=40,
         metadata={
-            "doc": "matching dimensions of the structure that link two pages too; 0 if it does not count",
+            "doc": "link two pages also if at least this many dimensions of the structure match; "
+            "0 to ignore the structure",
             "flag": "--style-structure-t",
             "paper": 0,
             "evidence": "tags with the names of their attributes and classes find what noise misses: recall "
@@ -77,7 +78,8 @@ class StyleParams:
     miss: float = field(
         default=0.0,
         metadata={
-            "doc": "choose the number of probes so that at most this share of linked pairs is missed",
+            "doc": "choose the number of probes so that at most this share of linked pairs is missed; "
+            "0 to leave it as given",
             "flag": "--style-miss",
         },
     )

@@ -62,10 +62,10 @@ class DuplicateParams:
     wrap: bool = field(
         default=False,
         metadata={
-            "doc": "where texts are compared, their last and first words together make phrases too",
+            "doc": "compared texts wrap around: their last and first words together make phrases too",
             "paper": True,
-            "evidence": "`jaccard` is then what you would compute from the phrases in the text; nothing else "
-            "changes, as such phrases are four in a text",
+            "evidence": "without it `jaccard` is what you would compute from the phrases in the text; "
+            "nothing else changes, as a text has only four such phrases",
         },
     )
     unchecked: bool = field(
@@ -89,12 +89,15 @@ class FuzzyParams:
 
     threshold: int = field(
         default=90,
-        metadata={"doc": "ssdeep score that makes near duplicates, 1 to 100", "flag": "--fuzzy-threshold"},
+        metadata={
+            "doc": "pages with at least this ssdeep score are near duplicates, 1 to 100",
+            "flag": "--fuzzy-threshold",
+        },
     )
     min_length: int = field(
         default=10,
         metadata={
-            "doc": "characters that a digest's longer signature must have to say anything, 7 to 64",
+            "doc": "ignore digests whose longer signature has fewer characters, 7 to 64",
             "flag": "--fuzzy-min-length",
             "paper": 7,
             "evidence": "of 600,000 phrases, 0.03% of those with digests of 7 characters had the digest of "
@@ -135,14 +138,14 @@ class QuiltParams:
     theta: float = field(
         default=0.5,
         metadata={
-            "doc": "at least this fraction of a quilt's grams count (see share)",
+            "doc": "a quilt has at least this fraction of its grams from other pages (counted as share says)",
             "flag": "--quilt-theta",
         },
     )
     share: str = field(
         default="covered",
         metadata={
-            "doc": "which grams count: those that the named sources cover, or all patch grams",
+            "doc": "count the grams that the named sources cover, or all patch grams",
             "flag": "--quilt-share",
             "choices": SHARES,
             "paper": "patch",
@@ -169,7 +172,7 @@ class QuiltParams:
     min_shared: float = field(
         default=0.1,
         metadata={
-            "doc": "every page that holds at least this fraction of a quilt's grams is in all_sources",
+            "doc": "list every page that holds at least this fraction of a quilt's grams in all_sources",
             "flag": "--min-shared",
         },
     )
@@ -183,7 +186,7 @@ class QuiltParams:
     dates: str = field(
         default="",
         metadata={
-            "doc": "a file of lines `URL date`; they count more than the crawl's dates (for earlier_only)",
+            "doc": "a file of lines `URL date` that override the crawl's dates (for earlier_only)",
             "flag": "--dates",
         },
     )
@@ -200,7 +203,7 @@ class QuiltParams:
     keep_duplicates: bool = field(
         default=False,
         metadata={
-            "doc": "seek quilts among near-duplicates too",
+            "doc": "look for quilts among near-duplicates too",
             "flag": "--keep-duplicates",
             "paper": True,
             "evidence": "a text with more than m mirrors has no patch grams, and quilts of it have no "
@@ -239,7 +242,7 @@ class PhraseParams:
     popular: int = field(
         default=5,
         metadata={
-            "doc": "a phrase is popular when one function chose it on this many pages",
+            "doc": "a phrase is popular if at least this many pages have it as the same shingle",
             "flag": "--popular",
         },
     )
@@ -251,11 +254,11 @@ class PhraseParams:
         },
     )
     holders: int = field(
-        default=64, metadata={"doc": "pages that a phrase offers as donors at most, 2 or more"}
+        default=64, metadata={"doc": "a phrase offers at most this many pages as donors, 2 or more"}
     )
     prune: bool = field(
         default=False,
-        metadata={"doc": "drop donors that later ones made redundant", "flag": "--prune-covers"},
+        metadata={"doc": "drop donors that later donors make redundant", "flag": "--prune-covers"},
     )
     site: str = field(
         default="host",

@@ -55,9 +55,9 @@ class Likeness:
     """What `Run.like` finds."""
 
     table: pa.Table
-    """page, url, host, domain, matching, filled, structure, similarity; most similar first, the page itself
-    apart. `matching` and `filled` dimensions are those of the noise; `structure` is the similarity of the
-    structures, null if they do not count; `similarity` is the higher of the two."""
+    """page, url, host, domain, matching, filled, noise, structure, similarity; most similar first, the page
+    itself apart. `matching` and `filled` dimensions are those of the noise. `noise` is the similarity of the
+    noises, `structure` that of the structures, null if they do not count; `similarity` is the higher one."""
     gaps: list[Gap]
     threshold: float
     """The suggested similarity from which on pages are kin."""
@@ -93,7 +93,8 @@ def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None
     columns = {"page": shown["page"]} | {name: named[name] for name in named.column_names}
     return Likeness(
         table=pa.table(
-            columns | {name: shown[name] for name in ("matching", "filled", "structure", "similarity")}
+            columns
+            | {name: shown[name] for name in ("matching", "filled", "noise", "structure", "similarity")}
         ),
         gaps=gaps,
         threshold=threshold,
@@ -121,7 +122,7 @@ def scan_styles(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str
         other = structures["similarity"]
         linked = pc.or_(linked, pc.greater_equal(structures["matching"], params.structure_t))
     best = pc.max_element_wise(found["similarity"], other)
-    found = found.drop(["similarity"]).append_column("structure", other)
+    found = found.rename_columns({"similarity": "noise"}).append_column("structure", other)
     found = found.append_column("similarity", best).append_column("linked", linked)
     if own is not None:
         found = found.filter(pc.not_equal(found["page"], own))

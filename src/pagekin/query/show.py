@@ -14,7 +14,7 @@ import pyarrow as pa
 from pagekin.errors import UsageError
 from pagekin.query.sql import sealed
 from pagekin.run import Run, damaged
-from pagekin.suggest import did_you_mean
+from pagekin.suggest import did_you_mean, not_among
 from pagekin.tables import TABLES
 
 
@@ -73,8 +73,7 @@ def rows(
 
 def _require_column(table: str, column: str, known: Sequence[str]) -> None:
     if column not in known:
-        has = ", ".join(known)
-        raise UsageError(f"{table} has no column {column!r}; it has: {has}{did_you_mean(column, known)}")
+        raise UsageError(f"{table} has no column {column!r}{not_among(column, known, 'it has')}")
 
 
 def _order(table: str, sort: str, schema: pa.Schema) -> str:

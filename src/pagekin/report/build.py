@@ -101,13 +101,13 @@ def _name(run: Run) -> str:
 
 def _state(run: Run) -> Html:
     """A warning above everything else if the scan did not end well."""
-    state = run.info["state"]
-    if state == "done":
+    if not run.unwell:
         return Html("")
-    said = "This scan is not finished: findings may be missing."
-    if state == "failed":
-        said = f"This scan failed: {run.info.get('failure', 'see the terminal')}. What was read is below."
-    return tag("p", tag("strong", said), class_="failed")
+    return tag(
+        "p",
+        tag("strong", f"{run.unwell[0].upper()}{run.unwell[1:]}. What is there is below."),
+        class_="failed",
+    )
 
 
 def _findings(sections: Sequence[Section]) -> Html:

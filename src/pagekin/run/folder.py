@@ -34,7 +34,7 @@ from pagekin.params import Params
 from pagekin.readers import Input
 from pagekin.readers.base import RECORD_BITS
 from pagekin.run.identity import FORMAT, KEYS, Identity, difference
-from pagekin.suggest import did_you_mean
+from pagekin.suggest import not_among
 from pagekin.tables import TABLES, Table
 from pagekin.tables.lookup import TableLookup
 
@@ -109,6 +109,15 @@ class Run:
         return 1 + max((source.ordinal for source in self.inputs), default=-1)
 
     @property
+    def unwell(self) -> str | None:
+        """What to say of a scan that did not end well."""
+        if self.info["state"] == "done":
+            return None
+        if self.info["state"] == "failed":
+            return f"this scan failed: {self.info.get('failure', 'see what it said')}"
+        return "this scan is not finished; go on with resume=True"
+
+    @property
     def tables(self) -> list[str]:
         """The names of the tables that are there."""
         return [name for name in TABLES if (self.path / f"{name}.parquet").exists()]
@@ -116,10 +125,8 @@ class Run:
     def dataset(self, name: str) -> ds.Dataset:
         """A table as an Arrow dataset, for reading piece by piece."""
         if name not in TABLES:
-            has = ", ".join(self.tables)
-            raise TableMissingError(
-                f"no table is called {name!r}; this run has: {has}{did_you_mean(name, TABLES)}"
-            )
+            rest = not_among(name, TABLES, "this run has", self.tables)
+            raise TableMissingError(f"no table is called {name!r}{rest}")
         path = self.path / f"{name}.parquet"
         if not path.exists():
             state = "has no" if self.info["state"] == "done" else "is not finished and has no"

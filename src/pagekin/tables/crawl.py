@@ -72,7 +72,7 @@ PAGES = Table(
         _INPUT,
         _OFFSET,
     ),
-    brief=("page", "url", "domain", "charset", "words", "links", "title"),
+    brief=("page", "url", "charset", "words", "links", "title"),
 )
 
 TEXTS = Table("texts", "The visible text of each page.", ("page",), (PAGE, URL, _TEXT))
@@ -90,7 +90,7 @@ LINKS = Table(
 
 SKETCHES = Table(
     "sketches",
-    "What is compared instead of pages.",
+    "What is compared instead of whole pages: fingerprints, shingles and digests.",
     ("page",),
     (
         PAGE,

@@ -22,7 +22,7 @@ FUZZY = Table(
         Column(
             "chain",
             pa.bool_(),
-            "the score is below the threshold: the page is in the class by others in between",
+            "the score is below the threshold: other members connect the page to the class",
         ),
         Column(
             "similarity",
@@ -38,7 +38,7 @@ FUZZY = Table(
 
 DUPLICATE_RATES = Table(
     "duplicate_rates",
-    "Which URLs and which software give duplicates: pages of a class of `fuzzy` but for its representative.",
+    "Which URLs and which software give duplicates, and why.",
     ("-duplicates", "site", "pattern", "cluster"),
     (
         Column("site", pa.string(), "registered domain of the pages, else their host"),
@@ -46,28 +46,32 @@ DUPLICATE_RATES = Table(
         Column("cluster", pa.int64(), "style cluster of the pages; null for none, or without styles"),
         Column("software", pa.string(), "the `name` of the style cluster"),
         Column("pages", pa.int64(), "pages of this site, pattern and cluster"),
-        Column("duplicates", pa.int64(), "exact and near duplicates among them"),
+        Column(
+            "duplicates",
+            pa.int64(),
+            "exact and near duplicates among them: pages of a class of `fuzzy`, without its representative",
+        ),
         Column("exact", pa.int64(), "exact duplicates among them"),
         Column("near", pa.int64(), "near duplicates among them"),
-        Column("rate", pa.float64(), "duplicates, of the pages"),
+        Column("rate", pa.float64(), "duplicates / pages"),
         Column("cause", pa.string(), "what makes most of the duplicates, where it shows in the URLs"),
         Column("detail", pa.string(), "the query parameter, the other host, or what a redirect changed"),
         Column("caused", pa.int64(), "duplicates with this cause and detail"),
         Column("url", pa.string(), "one of them"),
         Column("of_url", pa.string(), "the page it repeats"),
     ),
-    brief=("site", "pattern", "software", "cluster", "pages", "exact", "near", "cause", "detail", "caused"),
+    brief=("pattern", "software", "pages", "exact", "near", "cause", "detail", "caused"),
 )
 
 URL_PARAMETERS = Table(
     "url_parameters",
-    "Which query parameters change what a page says, by URLs that differ in one of them alone.",
+    "Which query parameters change what a page says, and which never do, by URLs that differ in one.",
     ("-repeats", "host", "parameter"),
     (
         Column("host", pa.string(), "host name, lower case"),
         Column("parameter", pa.string(), "query key, or a key in the path like `;jsessionid=`"),
         Column("role", pa.string(), "what its name suggests: session id, print view, sort order, ..."),
-        Column("addresses", pa.int64(), "URLs, but for this parameter, that were met more than once"),
+        Column("addresses", pa.int64(), "URLs, ignoring this parameter, that were met more than once"),
         Column("pages", pa.int64(), "pages with those URLs, one for each value of the parameter"),
         Column("contents", pa.int64(), "different contents for each URL, added up"),
         Column("repeats", pa.int64(), "pages minus contents"),
@@ -77,4 +81,5 @@ URL_PARAMETERS = Table(
             "`never matters`, `sometimes matters`, `always matters` or `too few to say`",
         ),
     ),
+    brief=("host", "parameter", "role", "pages", "repeats", "verdict"),
 )

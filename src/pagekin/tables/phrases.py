@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from pagekin.tables.base import PAGE, URL, Column, Table
 
-CIRCLE = "a text is a circle here, whose last words and first make phrases too"
+CIRCLE = "the text wraps around, so its last words together with its first make phrases too"
 """What shingles are made of, in either profile."""
 
 DONOR = pa.struct(
@@ -70,7 +70,7 @@ SITES = Table(
     (
         Column("site", pa.string(), "host, domain or IP address, as `--site` says"),
         Column("pages", pa.int64(), "its pages, representatives of duplicate classes only"),
-        Column("mean_popular", pa.float64(), "mean of popular shingles a page"),
+        Column("mean_popular", pa.float64(), "mean of popular shingles per page"),
         Column("std_popular", pa.float64(), "their standard deviation"),
         Column(
             "originality",

@@ -57,7 +57,7 @@ QUILT_SOURCES = Table(
 
 ALL_SOURCES = Table(
     "all_sources",
-    "Every page that might be a source of a quilt and holds enough of its grams, chosen or not.",
+    "Every possible source of a quilt that holds enough of its grams, in its cover or not.",
     ("page", "rank"),
     (
         PAGE,
@@ -73,7 +73,7 @@ ALL_SOURCES = Table(
         Column("foreign", pa.bool_(), "it is on another domain than the quilt"),
         Column("date", DATE, "when it was fetched or written, if known"),
     ),
-    brief=("url", "rank", "source_url", "shared_fraction", "cover_rank", "foreign", "date"),
+    brief=("url", "rank", "source_url", "shared_fraction", "cover_rank", "date"),
 )
 
 ORIGINALITY = Table(

@@ -44,7 +44,11 @@ STYLE_CLUSTERS = Table(
         Column("name", pa.string(), "the genre or software, by what the pages say of themselves"),
         Column("centroid", pa.int64(), "page: the member with the highest mean similarity to the others"),
         Column("centroid_url", pa.string(), "its URL"),
-        Column("cohesion", pa.float64(), "linked pairs of all pairs: 1 for a clique (a sample if large)"),
+        Column(
+            "cohesion",
+            pa.float64(),
+            "share of all pairs that are linked: 1 if all are (from a sample if the cluster is large)",
+        ),
         Column("worm", pa.bool_(), "less than half of the pairs are linked"),
         Column(
             "mirrored",

@@ -14,6 +14,7 @@ from pagekin.errors import InputError, UsageError
 from pagekin.index.catalog import Catalog
 from pagekin.look.cells import csv_line, guarded
 from pagekin.verdicts.labels import COLUMNS, HAND, Verdict, checked, is_id, now, uid_of
+from pagekin.verdicts.samples import Sample
 from pagekin.verdicts.store import Store
 
 FORMATS = ("csv", "jsonl")
@@ -69,6 +70,7 @@ def import_rows(store: Store, catalog: Catalog, path: Path) -> Imported:
 
 def read_rows(path: Path) -> Iterator[Verdict]:
     """The verdicts of a file. Only `kind`, `label` and `target` or `url` are needed; a CSV has a header."""
+    format_of(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -121,6 +123,8 @@ def _verdict(row: Mapping[str, Any]) -> Verdict:
     )
     if not made.target and made.url is None:
         raise UsageError("a verdict needs a target or a url")
+    if made.sample:
+        Sample.parse(made.sample)
     checked(made if made.target or made.kind == "site" else replace(made, target="0"))
     return made
 
