@@ -23,6 +23,7 @@ from pagekin.readers.frames import Codec
 from pagekin.readers.http import (
     MAX_CHUNKS,
     MAX_ENCODINGS,
+    MAX_IDLE,
     MAX_MEMBERS,
     BadEncodingError,
     decode_body,
@@ -40,6 +41,33 @@ def test_lengths_that_reach_far_into_the_file(
 
     rows = grows(tmp_path, f"a.warc{suffix}", make, 200, 60, pack)
     assert [row.reason for row in rows[:700]] == ["bad-length"] * 700
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("", plain), (".gz", one_frame), (".zst", warcs.zst)])
+def test_lengths_that_reach_a_few_records_on(
+    tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]
+) -> None:
+    """To go back in one long frame costs all of it before that place, however short the way is."""
+
+    def make(count: int) -> bytes:
+        return b"".join(liar(number, 1_000) for number in range(count))
+
+    rows = grows(tmp_path, f"a.warc{suffix}", make, 1500, 60, pack)
+    assert sum(row.reason == "bad-length" for row in rows) > 5900
+
+
+@pytest.mark.parametrize("reach", [700_000, 3 * MIB])
+def test_long_records_with_wrong_lengths(tmp_path: Path, reach: int) -> None:
+    """The next record is not among the bytes that are there already: no more is read than leads to it."""
+
+    def make(count: int) -> bytes:
+        return b"".join(
+            warcs.record("response", http(b"<p>%d " % number * 100), warcs.url(number), length=reach)
+            for number in range(count)
+        ) + b"\0" * (4 * MIB)
+
+    rows = grows(tmp_path, "a.warc", make, 1000, 12)
+    assert sum(row.reason == "bad-length" for row in rows) > 500  # some end at a record by chance
 
 
 def test_lengths_that_reach_over_many_frames(tmp_path: Path) -> None:
@@ -75,16 +103,18 @@ def test_a_frame_of_many_bad_records_is_begun_a_few_times(
     assert reader.call_count < 20
 
 
-def test_wrong_lengths_in_a_stream(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pack", [plain, one_frame])
+@pytest.mark.parametrize("reach", [1_000, MIB])
+def test_wrong_lengths_in_a_stream(tmp_path: Path, pack: Callable[[bytes], bytes], reach: int) -> None:
     """Standard input cannot be gone back in: after some wrong lengths none is followed past a record."""
     from pagekin.readers.source import ReplayBuffer
     from pagekin.readers.warc import WarcReader
 
     works = []
     for count in (500, 2000):
-        data = b"".join(liar(number, MIB) for number in range(count)) + b"\0" * (2 * MIB)
+        data = b"".join(liar(number, reach) for number in range(count)) + b"\0" * (2 * MIB)
         path = tmp_path / "a.warc"
-        path.write_bytes(data)
+        path.write_bytes(pack(data))
         with counting() as meter, path.open("rb") as file:
             reader = WarcReader(Input(0, "-", "stream"), ReadParams())
             rows = list(reader.records(ReplayBuffer(file, owned=True)))
@@ -198,6 +228,12 @@ def test_frames_of_zstd_without_end() -> None:
     work, problem = body_work("zstd", warcs.zst(b"<p>") + b"\x50\x2a\x4d\x18\0\0\0\0" * 100_000)
     assert problem == f"zstd: more than {MAX_MEMBERS} frames"
     assert work < 1000
+
+
+@pytest.mark.parametrize("block", [b"\0\0\0", b"\x02\0\0\0"], ids=["raw", "repeated"])
+def test_blocks_of_zstd_that_yield_nothing(block: bytes) -> None:
+    body = b"\x28\xb5\x2f\xfd\0\x58" + block * 400_000 + b"\1\0\0"
+    assert body_work("zstd", body)[1] == f"zstd: {MAX_IDLE} bytes of compressed data that yield nothing"
 
 
 def test_windows_of_zstd_are_bounded_in_every_frame() -> None:
