@@ -364,8 +364,9 @@ def test_one_page_stored_once_and_named_often(tmp_path: Path) -> None:
     assert most < 20 * size
 
 
-def test_columns_that_come_twice(tmp_path: Path) -> None:
-    table = pa.Table.from_arrays([pa.array(["a"])] * 3, names=["url", "url", "html"])
+@pytest.mark.parametrize("names", [["url", "url", "html"], ["filename", "url", "offset", "url"]])
+def test_columns_that_come_twice(tmp_path: Path, names: list[str]) -> None:
+    table = pa.Table.from_arrays([pa.array(["a"])] * len(names), names=names)
     pq.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(InputError, match="the column url is there more than once"):
         expand([str(tmp_path / "a.parquet")])

@@ -249,6 +249,22 @@ def test_parquet_strings_that_are_not_utf8(tmp_path: Path) -> None:
     assert (row.url, row.html) == ("\ufffd\ufffd<p>", b"\xff\xfe<p>")
 
 
+@pytest.mark.parametrize("name", ["status", "date", "ip", "content_type", "id"])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pa.array([2**62], pa.duration("s")),
+        pa.array([[2**62]], pa.list_(pa.timestamp("us"))),
+        pa.array([[b"\xff"]], pa.list_(pa.binary())).view(pa.list_(pa.string())),
+    ],
+    ids=["duration", "dates", "strings"],
+)
+def test_parquet_values_that_python_cannot_hold(tmp_path: Path, name: str, odd: pa.Array) -> None:
+    both = pa.chunked_array([odd, pa.array([None], odd.type)])
+    rows = read_table(tmp_path, {"url": ["http://a/", "http://b/"], "html": ["<p>a", "<p>b"], name: both})
+    assert [row.html for row in rows] == [b"<p>a", b"<p>b"]
+
+
 @pytest.mark.parametrize(
     ("row", "url", "name"),
     [
