@@ -56,6 +56,23 @@ def test_lengths_that_reach_a_few_records_on(
     assert sum(row.reason == "bad-length" for row in rows) > 5900
 
 
+@pytest.mark.parametrize(("suffix", "pack"), [("", plain), (".gz", one_frame), (".zst", warcs.zst)])
+@pytest.mark.parametrize("length", [800, 5_000])
+def test_headers_that_fill_what_was_read_ahead(
+    tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes], length: int
+) -> None:
+    """Whatever is at hand of a block when its length is checked, and be it nothing, the rows are the same."""
+    path = tmp_path / f"a.warc{suffix}"
+    for size in range(1, 260):
+        block = http(b"<p>%d</p>" % size)
+        padded = warcs.record("response", block, warcs.url(1), length=length, X_Pad="x" * size)
+        data = b"".join([liar(0, 1_000), padded, page(2, 2000), page(3, 9000)])
+        path.write_bytes(pack(data))
+        rows = work_of(path)[1]
+        assert [row.reason for row in rows] == ["bad-length", "bad-length", None, None], size
+        assert rows[1].detail == f"{length} bytes, but a record begins after {len(block) + 4}"
+
+
 @pytest.mark.parametrize("reach", [700_000, 3 * MIB])
 def test_long_records_with_wrong_lengths(tmp_path: Path, reach: int) -> None:
     """The next record is not among the bytes that are there already: no more is read than leads to it."""
@@ -155,6 +172,31 @@ def test_magic_numbers_without_frames(tmp_path: Path, suffix: str) -> None:
     start = pack(page(1)) + pack(page(2))[:-40]
     rows = grows(tmp_path, f"a.warc{suffix}", lambda count: start + unit * count, 10_000, 400)
     assert rows[0].url == warcs.url(1)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst", ".lz4"])
+def test_many_damaged_frames(tmp_path: Path, suffix: str) -> None:
+    """Each has a search of its own, whose trials must not cost more than the way to the next frame."""
+    pack = warcs.CODECS[suffix]
+    fakes = {
+        ".gz": b"\x1f\x8b\x08\4aaaaaa\xff\xff",
+        ".zst": b"\x28\xb5\x2f\xfd\0\x58",
+        ".lz4": b"\x04\x22\x4d\x18\x64\x40\xa7",
+    }
+
+    def make(count: int) -> bytes:
+        frame = pack(page(1))
+        damaged = frame[:-60] + bytes(255 - byte for byte in frame[-60:-12]) + frame[-12:]
+        return (damaged + fakes[suffix] * 3 + frame) * count
+
+    works = []
+    for count in (400, 1600):
+        (tmp_path / f"a.warc{suffix}").write_bytes(make(count) + pack(page(1)))
+        work, rows = work_of(tmp_path / f"a.warc{suffix}")
+        works.append(work)
+        assert rows[-1].reason is None
+        assert len(rows) >= count
+    assert works[1] < works[0] * 4**1.15, works
 
 
 def test_frames_inside_of_frames(tmp_path: Path) -> None:

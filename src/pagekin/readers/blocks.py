@@ -129,7 +129,7 @@ class BlockStream(Stream):
         end, held = begin + known.length, known.length <= self._hold
         keep = known.length if held else len(known.front) + _FIRST
         pieces: list[bytes] = []
-        more, steps = self._buffer, self._steps()
+        ended, steps = False, self._steps()
         while True:
             match = START.search(self._buffer)
             if match is not None and self._position + match.start() < end:
@@ -137,7 +137,7 @@ class BlockStream(Stream):
                 self._trim()
                 return known.too_long(self._position - begin)
             missing = end + REST - self._position - len(self._buffer)
-            if missing <= 0 or not more:
+            if missing <= 0 or ended:
                 break
             passed = min(max(0, len(self._buffer) - OVERLAP), end - self._position)
             if self._position - begin < keep:
@@ -145,6 +145,7 @@ class BlockStream(Stream):
             self._use(passed)
             more = self._read(min(next(steps), missing))
             self._buffer += more
+            ended = not more
         block = self._buffer[: end - self._position]
         self._use(len(block))
         if self._position < end:
