@@ -324,3 +324,12 @@ def test_damaged_parquet(tmp_path: Path) -> None:
     path.write_bytes(data[:-20])
     assert [row.reason for row in read_input(Input(0, str(path), "parquet"))] == ["unreadable"]
     assert [source.format for source in expand([str(path)])] == ["parquet"]
+
+
+@pytest.mark.parametrize("form", ["parquet", "parquet-index"])
+def test_a_file_that_is_no_parquet_has_one_row(tmp_path: Path, form: str) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 and nothing else")
+    source = Input(0, str(tmp_path / "a.parquet"), form)
+    (row,) = read_input(source)
+    assert row.reason == "unreadable"
+    assert list(read_input(source, ReadParams(), row.position)) == []

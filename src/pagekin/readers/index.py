@@ -75,7 +75,8 @@ def read_parquet_index(source: Input, params: ReadParams, after: Position | None
         try:
             file = open_parquet(source.path, stack)
         except pa.ArrowException as error:
-            yield skipped(source, 0, 0, "unreadable", message(error))
+            if after is None:
+                yield skipped(source, 0, 0, "unreadable", message(error))
             return
         columns = index_columns(file.schema_arrow.names)
 

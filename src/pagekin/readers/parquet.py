@@ -40,7 +40,8 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
         try:
             file = open_parquet(source.path, stack)
         except pa.ArrowException as error:
-            yield skipped(source, 0, 0, "unreadable", message(error))
+            if after is None:
+                yield skipped(source, 0, 0, "unreadable", message(error))
             return
         columns = check_columns(file.schema_arrow, source.path)
         decoded = "html" in columns and _is_text(_plain(file.schema_arrow.field("html").type))
