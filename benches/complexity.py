@@ -56,6 +56,19 @@ def framed_liars(count: int) -> bytes:
     )
 
 
+def short_liars(count: int) -> bytes:
+    block = warcs.http(b"<p>x")
+    return b"".join(
+        warcs.record("response", block, f"http://a.example/{n}", length=1000) for n in range(count)
+    )
+
+
+def damaged_frames(count: int) -> bytes:
+    frame = warcs.gz(warcs.page(1))
+    damaged = frame[:-60] + bytes(255 - byte for byte in frame[-60:-12]) + frame[-12:]
+    return (damaged + b"\x1f\x8b\x08\4aaaaaa\xff\xff" + frame) * (count // 4)
+
+
 def encoded(body: bytes, encoding: str) -> bytes:
     return warcs.record("response", warcs.http(body, Content_Encoding=encoding))
 
@@ -76,6 +89,11 @@ READERS: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "wrong lengths": ("warc", liars),
     "wrong lengths, one gzip frame": ("warc.gz", lambda n: gzip.compress(liars(n), 1)),
     "wrong lengths, a gzip frame each": ("warc.gz", framed_liars),
+    "lengths that reach a few records on, one gzip frame": (
+        "warc.gz",
+        lambda n: gzip.compress(short_liars(n), 1),
+    ),
+    "damaged frames among whole ones": ("warc.gz", damaged_frames),
     "headers without an end": ("warc", lambda n: b"WARC/1.0\r\nA:" * n),
     "gzip names without an end": (
         "warc.gz",

@@ -13,11 +13,14 @@ from typing import Any
 import pytest
 from cli.command import one_line, run
 from crawl.hostile import BOMB, Answers, Send, answer, hostile_server, page, stall
+from hypothesis import given
+from hypothesis import strategies as st
 from protego import Protego
 
 from pagekin.crawl.middleware import ROBOTS_BYTES
 from pagekin.crawl.replay import is_empty, replay
 from pagekin.crawl.robots import UnreachableError, rules_in
+from pagekin.crawl.robots_groups import own_groups
 from pagekin.crawl.scope import Scope
 from pagekin.crawl.state import FrontierCrawl
 from pagekin.crawl.warc import CrawlWriter, Exchange
@@ -50,6 +53,60 @@ def test_rules_with_many_stars_are_tried_once() -> None:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+
+
+def test_many_names_before_many_rules() -> None:
+    """Each rule is stored for each name of its group, so more than a few names would make a square."""
+    names = [f"User-agent: bot{number}" for number in range(3000)]
+    rules = [f"Disallow: /{number}" for number in range(3000)]
+    text = "\n".join([*names, *rules, *names, "User-agent: *", *rules])
+    lines = own_groups(text, "pagekin/1.0").splitlines()
+    assert len({line for line in lines if line.startswith("User-agent")}) == 2
+    assert not Protego.parse("\n".join(lines)).can_fetch("http://a.example/2999", "pagekin/1.0")
+
+
+LINES = st.sampled_from(
+    [
+        *(
+            "User-agent: *",
+            "user-agent:pagekin",
+            "User agent page*kin",
+            "USERAGENT : Page",
+            "User-agent: bot",
+        ),
+        *(
+            "User-agent:",
+            "User-agent",
+            "user-agent bot: x",
+            "user-agent bot:x",
+            "User-agent: **",
+            "User-agent: kin",
+        ),
+        *(
+            "Disallow: /a",
+            "Allow: /a/b",
+            "Disallow: /*c",
+            "Disallow:",
+            "Allow /",
+            "Crawl-delay: 3",
+            "Crawl-delay: 4",
+        ),
+        *("Sitemap: http://a/", "# a comment", "", "what: ever", "whatever", "User-agent: pagekin # ours"),
+    ]
+)
+
+
+@given(
+    st.lists(LINES, max_size=12),
+    st.sampled_from(["pagekin", "Pagekin/1.0 (+http://a.example/bot)", "kin page"]),
+)
+def test_the_groups_of_one_robot_say_what_the_file_says(lines: list[str], agent: str) -> None:
+    text = "\n".join(lines)
+    whole, own = Protego.parse(text), Protego.parse(own_groups(text, agent))
+    for path in ("", "a", "a/b", "b/c", "d"):
+        url = f"http://a.example/{path}"
+        assert own.can_fetch(url, agent) == whole.can_fetch(url, agent), path
+    assert own.crawl_delay(agent) == whole.crawl_delay(agent)
 
 
 @pytest.mark.parametrize("status", [300, 304, 400, 401, 403, 404, 410, 499])

@@ -43,6 +43,17 @@ def test_arc_files(tmp_path: Path, kind: str, suffix: str, pack: Callable[[bytes
     assert rows[-1].url == "http://a.example/1"
 
 
+@pytest.mark.parametrize(("suffix", "pack"), [("", plain), (".gz", one_frame)])
+def test_arc_lengths_of_many_megabytes(tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]) -> None:
+    """So much is held for each of many records, and must not be copied for each."""
+
+    def make(count: int) -> bytes:
+        return (arc_line(1, 8 * MIB) + b"x" * 4000 + b"\n") * count + b"\0" * (8 * MIB)
+
+    rows = grows(tmp_path, f"a.arc{suffix}", make, 1000, 15, pack)
+    assert {row.reason for row in rows} == {"bad-length"}
+
+
 def test_damaged_arc_members(tmp_path: Path) -> None:
     def members(count: int) -> bytes:
         return b"".join(one_frame(arc_liar(number, 200_000)) for number in range(count))

@@ -14,7 +14,8 @@ import pytest
 from cli.command import finish, one_line, run, start
 
 from pagekin.cli.limits import check_limits, met_limit
-from pagekin.errors import LimitError
+from pagekin.cli.main import cli, main
+from pagekin.errors import LimitError, RunError
 
 MIB = 1 << 20
 
@@ -29,6 +30,34 @@ def test_too_little_address_space(tmp_path: Path, small_web: Path, megabytes: in
     message = one_line(run("scan", small_web, "-o", tmp_path / "r", "-q", code=1, before=before))
     assert "memory" in message or "address space" in message
     assert "raise the limit" in message
+
+
+@pytest.mark.parametrize("command", ["show", "export", "report", "check", "crawl"])
+def test_other_commands_in_too_little_address_space(tmp_path: Path, command: str) -> None:
+    """They ended in an abort, or called a table unreadable."""
+    before = limit(resource.RLIMIT_AS, 1200 * MIB)
+    message = one_line(run(command, tmp_path, code=1, before=before))
+    assert "the address space is limited to 1.3 GB" in message
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RunError("cannot read the table pages; scan again"),
+        type("OutOfMemoryException", (Exception,), {})("Out of Memory Error: no block"),
+    ],
+)
+def test_a_table_is_not_blamed_for_a_limit(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(**_: object) -> None:
+        raise error from MemoryError()
+
+    monkeypatch.setattr(cli, "main", fail)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 1
+    assert "the system gave no more memory" in capsys.readouterr().err
 
 
 def test_enough_address_space(tmp_path: Path, small_web: Path) -> None:

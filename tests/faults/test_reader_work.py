@@ -23,6 +23,7 @@ from pagekin.readers.frames import Codec
 from pagekin.readers.http import (
     MAX_CHUNKS,
     MAX_ENCODINGS,
+    MAX_IDLE,
     MAX_MEMBERS,
     BadEncodingError,
     decode_body,
@@ -40,6 +41,50 @@ def test_lengths_that_reach_far_into_the_file(
 
     rows = grows(tmp_path, f"a.warc{suffix}", make, 200, 60, pack)
     assert [row.reason for row in rows[:700]] == ["bad-length"] * 700
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("", plain), (".gz", one_frame), (".zst", warcs.zst)])
+def test_lengths_that_reach_a_few_records_on(
+    tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]
+) -> None:
+    """To go back in one long frame costs all of it before that place, however short the way is."""
+
+    def make(count: int) -> bytes:
+        return b"".join(liar(number, 1_000) for number in range(count))
+
+    rows = grows(tmp_path, f"a.warc{suffix}", make, 1500, 60, pack)
+    assert sum(row.reason == "bad-length" for row in rows) > 5900
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("", plain), (".gz", one_frame), (".zst", warcs.zst)])
+@pytest.mark.parametrize("length", [800, 5_000])
+def test_headers_that_fill_what_was_read_ahead(
+    tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes], length: int
+) -> None:
+    """Whatever is at hand of a block when its length is checked, and be it nothing, the rows are the same."""
+    path = tmp_path / f"a.warc{suffix}"
+    for size in range(1, 260):
+        block = http(b"<p>%d</p>" % size)
+        padded = warcs.record("response", block, warcs.url(1), length=length, X_Pad="x" * size)
+        data = b"".join([liar(0, 1_000), padded, page(2, 2000), page(3, 9000)])
+        path.write_bytes(pack(data))
+        rows = work_of(path)[1]
+        assert [row.reason for row in rows] == ["bad-length", "bad-length", None, None], size
+        assert rows[1].detail == f"{length} bytes, but a record begins after {len(block) + 4}"
+
+
+@pytest.mark.parametrize("reach", [700_000, 3 * MIB])
+def test_long_records_with_wrong_lengths(tmp_path: Path, reach: int) -> None:
+    """The next record is not among the bytes that are there already: no more is read than leads to it."""
+
+    def make(count: int) -> bytes:
+        return b"".join(
+            warcs.record("response", http(b"<p>%d " % number * 100), warcs.url(number), length=reach)
+            for number in range(count)
+        ) + b"\0" * (4 * MIB)
+
+    rows = grows(tmp_path, "a.warc", make, 1000, 12)
+    assert sum(row.reason == "bad-length" for row in rows) > 500  # some end at a record by chance
 
 
 def test_lengths_that_reach_over_many_frames(tmp_path: Path) -> None:
@@ -75,16 +120,18 @@ def test_a_frame_of_many_bad_records_is_begun_a_few_times(
     assert reader.call_count < 20
 
 
-def test_wrong_lengths_in_a_stream(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pack", [plain, one_frame])
+@pytest.mark.parametrize("reach", [1_000, MIB])
+def test_wrong_lengths_in_a_stream(tmp_path: Path, pack: Callable[[bytes], bytes], reach: int) -> None:
     """Standard input cannot be gone back in: after some wrong lengths none is followed past a record."""
     from pagekin.readers.source import ReplayBuffer
     from pagekin.readers.warc import WarcReader
 
     works = []
     for count in (500, 2000):
-        data = b"".join(liar(number, MIB) for number in range(count)) + b"\0" * (2 * MIB)
+        data = b"".join(liar(number, reach) for number in range(count)) + b"\0" * (2 * MIB)
         path = tmp_path / "a.warc"
-        path.write_bytes(data)
+        path.write_bytes(pack(data))
         with counting() as meter, path.open("rb") as file:
             reader = WarcReader(Input(0, "-", "stream"), ReadParams())
             rows = list(reader.records(ReplayBuffer(file, owned=True)))
@@ -125,6 +172,31 @@ def test_magic_numbers_without_frames(tmp_path: Path, suffix: str) -> None:
     start = pack(page(1)) + pack(page(2))[:-40]
     rows = grows(tmp_path, f"a.warc{suffix}", lambda count: start + unit * count, 10_000, 400)
     assert rows[0].url == warcs.url(1)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst", ".lz4"])
+def test_many_damaged_frames(tmp_path: Path, suffix: str) -> None:
+    """Each has a search of its own, whose trials must not cost more than the way to the next frame."""
+    pack = warcs.CODECS[suffix]
+    fakes = {
+        ".gz": b"\x1f\x8b\x08\4aaaaaa\xff\xff",
+        ".zst": b"\x28\xb5\x2f\xfd\0\x58",
+        ".lz4": b"\x04\x22\x4d\x18\x64\x40\xa7",
+    }
+
+    def make(count: int) -> bytes:
+        frame = pack(page(1))
+        damaged = frame[:-60] + bytes(255 - byte for byte in frame[-60:-12]) + frame[-12:]
+        return (damaged + fakes[suffix] * 3 + frame) * count
+
+    works = []
+    for count in (400, 1600):
+        (tmp_path / f"a.warc{suffix}").write_bytes(make(count) + pack(page(1)))
+        work, rows = work_of(tmp_path / f"a.warc{suffix}")
+        works.append(work)
+        assert rows[-1].reason is None
+        assert len(rows) >= count
+    assert works[1] < works[0] * 4**1.15, works
 
 
 def test_frames_inside_of_frames(tmp_path: Path) -> None:
@@ -198,6 +270,12 @@ def test_frames_of_zstd_without_end() -> None:
     work, problem = body_work("zstd", warcs.zst(b"<p>") + b"\x50\x2a\x4d\x18\0\0\0\0" * 100_000)
     assert problem == f"zstd: more than {MAX_MEMBERS} frames"
     assert work < 1000
+
+
+@pytest.mark.parametrize("block", [b"\0\0\0", b"\x02\0\0\0"], ids=["raw", "repeated"])
+def test_blocks_of_zstd_that_yield_nothing(block: bytes) -> None:
+    body = b"\x28\xb5\x2f\xfd\0\x58" + block * 400_000 + b"\1\0\0"
+    assert body_work("zstd", body)[1] == f"zstd: {MAX_IDLE} bytes of compressed data that yield nothing"
 
 
 def test_windows_of_zstd_are_bounded_in_every_frame() -> None:
@@ -328,8 +406,9 @@ def test_one_page_stored_once_and_named_often(tmp_path: Path) -> None:
     assert most < 20 * size
 
 
-def test_columns_that_come_twice(tmp_path: Path) -> None:
-    table = pa.Table.from_arrays([pa.array(["a"])] * 3, names=["url", "url", "html"])
+@pytest.mark.parametrize("names", [["url", "url", "html"], ["filename", "url", "offset", "url"]])
+def test_columns_that_come_twice(tmp_path: Path, names: list[str]) -> None:
+    table = pa.Table.from_arrays([pa.array(["a"])] * len(names), names=names)
     pq.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(InputError, match="the column url is there more than once"):
         expand([str(tmp_path / "a.parquet")])

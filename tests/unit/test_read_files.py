@@ -224,6 +224,20 @@ def test_damaged_zip(tmp_path: Path) -> None:
     assert [row.reason for row in read_input(Input(0, str(path), "zip"))] == ["unreadable"]
 
 
+def test_a_zip_member_without_a_name(tmp_path: Path) -> None:
+    path = warcs.write_zip(tmp_path / "a.zip", {"@": html(1), "h/2.html": html(2)})
+    path.write_bytes(path.read_bytes().replace(b"@", b"\0"))
+    assert [row.html for row in read_input(Input(0, str(path), "zip"))] == [html(1), html(2)]
+
+
+@pytest.mark.parametrize("head", ["path,url," + "x" * 200_000, '"' + "x" * 200_000])
+def test_a_manifest_whose_first_line_is_too_long(tmp_path: Path, head: str) -> None:
+    (tmp_path / "a.html").write_bytes(html(1))
+    (tmp_path / "manifest.csv").write_text(head + "\n")
+    with pytest.raises(InputError, match="larger than field limit"):
+        list(read_input(Input(0, str(tmp_path), "html")))
+
+
 def test_zip_bomb(tmp_path: Path) -> None:
     path = warcs.write_zip(tmp_path / "a.zip", {"h/a.html": bytes(1 << 27), "h/b.html": HTML})
     rows = list(read_input(Input(0, str(path), "zip"), ReadParams(max_page_bytes=1 << 20)))

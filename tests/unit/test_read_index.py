@@ -141,6 +141,14 @@ def test_lines_that_name_nothing(tmp_path: Path) -> None:
     ]
 
 
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    (entry,) = warc(tmp_path, numbers=range(1))
+    odd = {"filename": "\ud800"}, {"filename": "\0"}, {"filename": "a" * 10_000}, {"url": "\ud800"}
+    rows = read(write(tmp_path, "a.cdxj", [cdxj(entry, **more) for more in (*odd, {})]))
+    assert [row.reason for row in rows[3:]] == [None, None]
+    assert {row.reason for row in rows[:3]} <= {"bad-index", "unreadable"}
+
+
 @pytest.mark.parametrize(
     "name",
     [

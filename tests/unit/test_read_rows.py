@@ -249,6 +249,22 @@ def test_parquet_strings_that_are_not_utf8(tmp_path: Path) -> None:
     assert (row.url, row.html) == ("\ufffd\ufffd<p>", b"\xff\xfe<p>")
 
 
+@pytest.mark.parametrize("name", ["status", "date", "ip", "content_type", "id"])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pa.array([2**62], pa.duration("s")),
+        pa.array([[2**62]], pa.list_(pa.timestamp("us"))),
+        pa.array([[b"\xff"]], pa.list_(pa.binary())).view(pa.list_(pa.string())),
+    ],
+    ids=["duration", "dates", "strings"],
+)
+def test_parquet_values_that_python_cannot_hold(tmp_path: Path, name: str, odd: pa.Array) -> None:
+    both = pa.chunked_array([odd, pa.array([None], odd.type)])
+    rows = read_table(tmp_path, {"url": ["http://a/", "http://b/"], "html": ["<p>a", "<p>b"], name: both})
+    assert [row.html for row in rows] == [b"<p>a", b"<p>b"]
+
+
 @pytest.mark.parametrize(
     ("row", "url", "name"),
     [
@@ -308,3 +324,12 @@ def test_damaged_parquet(tmp_path: Path) -> None:
     path.write_bytes(data[:-20])
     assert [row.reason for row in read_input(Input(0, str(path), "parquet"))] == ["unreadable"]
     assert [source.format for source in expand([str(path)])] == ["parquet"]
+
+
+@pytest.mark.parametrize("form", ["parquet", "parquet-index"])
+def test_a_file_that_is_no_parquet_has_one_row(tmp_path: Path, form: str) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 and nothing else")
+    source = Input(0, str(tmp_path / "a.parquet"), form)
+    (row,) = read_input(source)
+    assert row.reason == "unreadable"
+    assert list(read_input(source, ReadParams(), row.position)) == []

@@ -1,7 +1,7 @@
 """Limits of the system: found out before the work begins, and said plainly if they are met on the way.
 
 A library that gets no memory or no thread often aborts the process, and nobody can say anything any more. So
-a scan asks beforehand.
+every command asks beforehand for what the program needs, and a scan for its memory and threads too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import threading
 
 from pagekin.errors import LimitError
 
-PROGRAM = 2 << 30
+PROGRAM = 2500 << 20
 """Address space of the program itself: libraries, and what allocators reserve and never use."""
 THREAD = 200 << 20
 """Address space of a thread: its stack, and its allocator's."""
@@ -21,16 +21,16 @@ _NO_MEMORY = ("cannot allocate memory", "failed to map segment", "memory allocat
 _NO_THREAD = ("can't start new thread", "resource temporarily unavailable", "thread pool")
 
 
+def check_program() -> None:
+    """Raises if the system will not give the address space that every command needs."""
+    _check_space(PROGRAM + (os.cpu_count() or 1) * THREAD, "pagekin", "raise the limit")
+
+
 def check_limits(memory: int, threads: int | None) -> None:
     """Raises if the system will not give a scan the address space and the threads that it needs."""
     count = threads or os.cpu_count() or 1
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    needed = memory + PROGRAM + count * THREAD
-    if limit != resource.RLIM_INFINITY and limit < needed:
-        raise LimitError(
-            f"the address space is limited to {_gigabytes(limit)} (ulimit -v), and this scan needs "
-            f"{_gigabytes(needed)}; raise the limit, or give less --memory or fewer --threads"
-        )
+    advice = "raise the limit, or give less --memory or fewer --threads"
+    _check_space(memory + PROGRAM + count * THREAD, "this scan", advice)
     # The kernels have pools of their own beside ours and Arrow's.
     wanted = 2 * count + (os.cpu_count() or 1) + 4
     started = _start_threads(wanted)
@@ -38,6 +38,15 @@ def check_limits(memory: int, threads: int | None) -> None:
         raise LimitError(
             f"only {started} threads can be started, and this scan needs {wanted}; raise the limit "
             "(ulimit -u, or the container's), or give fewer --threads"
+        )
+
+
+def _check_space(needed: int, who: str, advice: str) -> None:
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < needed:
+        raise LimitError(
+            f"the address space is limited to {_gigabytes(limit)} (ulimit -v), and {who} needs "
+            f"{_gigabytes(needed)}; {advice}"
         )
 
 

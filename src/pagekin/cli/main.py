@@ -18,7 +18,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from pagekin.cli.color import color_option
-from pagekin.cli.limits import met_limit
+from pagekin.cli.limits import check_program, met_limit
 from pagekin.cli.speech import as_flags
 from pagekin.cli.terminal import escaped
 from pagekin.errors import PagekinError
@@ -87,6 +87,7 @@ class Commands(click.Group):
             raise ClosedPipeError from error
 
     def invoke(self, ctx: click.Context) -> object:
+        check_program()  # before commands import what aborts
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
@@ -157,7 +158,9 @@ def main() -> None:
         click.echo(f"pagekin: {interrupted()}", err=True)
         code = INTERRUPTED
     except PagekinError as error:
-        click.echo(f"pagekin: {escaped(as_flags(str(error)))}", err=True)
+        # What a library said of a table may be that it got no memory: the table is fine then.
+        limited = met_limit(error.__cause__) if error.__cause__ else None
+        click.echo(f"pagekin: {escaped(as_flags(str(limited or error)))}", err=True)
         code = error.exit_code
     except (BrokenPipeError, ClosedPipeError):
         # Not our failure.
@@ -167,7 +170,7 @@ def main() -> None:
         click.echo(f"pagekin: {escaped(str(met_limit(error) or error))}", err=True)
         _drop_output()
         code = 1
-    except (MemoryError, ImportError, RuntimeError) as error:
+    except Exception as error:  # libraries have classes of their own for this
         limited = met_limit(error)
         if limited is None:
             raise

@@ -26,6 +26,8 @@ ALLOW_PRIVATE = "PAGEKIN_ALLOW_PRIVATE"
 PORTS = {"http": 80, "https": 443}
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_UNICAST = ipaddress.ip_network("2000::/3")
+"""All of IPv6 that is given out. Python takes more for global: site-local addresses, old wraps of IPv4."""
 
 
 def is_public(address: str) -> bool:
@@ -40,6 +42,8 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
+        if ip not in _UNICAST:
+            return False
     return ip.is_global and not ip.is_multicast
 
 

@@ -15,6 +15,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from pagekin.crawl.failures import why_failed
 from pagekin.crawl.middleware import HEAD, ROBOTS_BYTES, set_delay, spider_of
+from pagekin.crawl.robots_groups import own_groups
 from pagekin.crawl.scheduler import TARGET
 from pagekin.readers.http import BadEncodingError, TooLargeError, decode_body, parse_head
 
@@ -92,7 +93,10 @@ class Robots:
             return Rules(why=str(error)) if spider_of(self._crawler).ending else Rules()
         except Exception as error:
             return Rules(why=why_failed(error))
-        return Rules(ProtegoRobotParser.from_crawler(self._crawler, text)) if text else Rules()
+        if not text:
+            return Rules()
+        own = own_groups(text.decode("utf-8", "ignore"), self._agent).encode()
+        return Rules(ProtegoRobotParser.from_crawler(self._crawler, own))
 
 
 def rules_in(head: bytes, body: bytes) -> bytes:

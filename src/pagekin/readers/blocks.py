@@ -13,11 +13,11 @@ from pagekin.readers.frames import Codec
 from pagekin.readers.lookahead import REST, ends_record
 from pagekin.readers.raw_record import RawRecord
 from pagekin.readers.source import Source
-from pagekin.readers.stream import AHEAD, OVERLAP, PIECE, Stream
+from pagekin.readers.stream import OVERLAP, PIECE, Stream
 
 LARGE = 512 << 10
 SHORT = 4 << 10
-"""Bytes that may be read for each record without finding one."""
+"""Bytes that may be read without finding a record, for each record of a plain file. In others less is."""
 END = b"\r\n\r\n"
 START = re.compile(rb"WARC/[01]\.\d\d?\r?\n[A-Za-z-]{1,40}:")
 _FIRST = 64 << 10  # of a large block, enough to tell whether it is wanted
@@ -103,7 +103,7 @@ class BlockStream(Stream):
                 block = self._read(size)
                 self._position += size
             return self._cut(known, size, block)
-        if self._wrong_lengths and length > SHORT and not self._may_end(begin, begin + length):
+        if self._suspects(length) and not self._may_end(begin, begin + length):
             return self._search_block(known, begin)
         missing = length - len(known.front)
         if missing > 0:
@@ -115,6 +115,10 @@ class BlockStream(Stream):
         self._buffer += known.data
         return self._leave_out(known, begin)
 
+    def _suspects(self, length: int) -> bool:
+        """Whether to check a length before it is followed."""
+        return self._wrong_lengths > 0 and (length > SHORT or self._codec is not None)
+
     def _may_end(self, begin: int, end: int) -> bool:
         """Whether to follow a length. If it cannot be checked, yes, until too many were wrong."""
         ends = self._ends_at(begin, end)
@@ -125,7 +129,7 @@ class BlockStream(Stream):
         end, held = begin + known.length, known.length <= self._hold
         keep = known.length if held else len(known.front) + _FIRST
         pieces: list[bytes] = []
-        more = self._buffer
+        ended, steps = False, self._steps()
         while True:
             match = START.search(self._buffer)
             if match is not None and self._position + match.start() < end:
@@ -133,14 +137,15 @@ class BlockStream(Stream):
                 self._trim()
                 return known.too_long(self._position - begin)
             missing = end + REST - self._position - len(self._buffer)
-            if missing <= 0 or not more:
+            if missing <= 0 or ended:
                 break
             passed = min(max(0, len(self._buffer) - OVERLAP), end - self._position)
             if self._position - begin < keep:
                 pieces.append(self._buffer[:passed])
             self._use(passed)
-            more = self._read(min(AHEAD if self._codec else PIECE, missing))
+            more = self._read(min(next(steps), missing))
             self._buffer += more
+            ended = not more
         block = self._buffer[: end - self._position]
         self._use(len(block))
         if self._position < end:

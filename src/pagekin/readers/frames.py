@@ -55,10 +55,9 @@ _WARC_RECORD = re.compile(rb"WARC/")
 _DICTIONARY_FRAME = 0x184D2A5D
 _MAX_DICTIONARY = 16 << 20
 _OVERRUN = 64 << 10  # how far past a damaged frame's end its decoder may run before it fails
-# How much of a frame is decoded to see its beginning: zstd and lz4 need a whole block.
-_TRIALS = (1 << 10, 64 << 10, 5 << 20)
-_TRIAL_BYTES = 16 << 20  # may be decoded in a search, and so many more for each byte searched
-_TRIALS_PER_BYTE = 64
+# How much of a frame is decoded to see its beginning: zstd and lz4 need a whole block. So many bytes, for so
+# many of what looks like frames in each 64 KiB of the file.
+_TRIALS = ((1 << 10, SNIFF), (64 << 10, 64), (5 << 20, 4))
 _MAX_ZSTD_BLOCK = 128 << 10
 
 
@@ -139,32 +138,34 @@ class Codec:
         What the broken frame's decoder could follow is not searched, but for its last part, into which a
         damaged frame may have led it; nor is that if it gave `several` records. Else frames that lie inside
         of each other would each be decoded to their common end. For the same reason the bytes handed to
-        decoders are limited: bytes that only look like frames may come one after the other.
+        decoders are limited: bytes that only look like frames may come one after the other. The limit is one
+        of places in the file, not of the search: searches are as many as there are broken frames.
         """
-        begin = base = max(broken.start + 1, broken.reached - (0 if several else _OVERRUN))
-        data, spent = b"", 0
+        begin = max(broken.start + 1, broken.reached - (0 if several else _OVERRUN))
+        place = begin - begin % SNIFF
+        if not source.reaches(place):
+            place = begin
         trials = _TRIALS if source.seekable() else _TRIALS[:2]  # a stream cannot go back far
         while True:
-            source.seek(base + len(data))
-            more = source.read(SNIFF)
-            if not more:
-                return None
-            data += more
-            found = data.find(self._magic)
-            while found >= 0:
-                start = base + found
-                for size in trials:
-                    if spent + size > _TRIAL_BYTES + _TRIALS_PER_BYTE * (start - begin):
-                        break
-                    spent += size
-                    text = self._beginning(source, start, size)
-                    if record.match(text):
-                        return start
-                    if text:
-                        break
+            span = SNIFF - place % SNIFF
+            data = _read_at(source, place, span + len(self._magic) - 1)
+            found, number = data.find(self._magic), 0
+            while 0 <= found < span:
+                if place + found >= begin:
+                    sizes = [size for size, most in trials if number < most]
+                    if self._is_record(source, place + found, sizes, record):
+                        return place + found
+                number += 1
                 found = data.find(self._magic, found + 1)
-            keep = len(self._magic) - 1
-            base, data = base + len(data) - keep, data[-keep:]
+            if len(data) <= span:
+                source.seek(place + len(data))
+                return None
+            place += span
+
+    def _is_record(self, source: Source, start: int, sizes: list[int], record: re.Pattern[bytes]) -> bool:
+        """Whether a frame that may begin here begins with a record."""
+        text = next((text for size in sizes if (text := self._beginning(source, start, size))), b"")
+        return record.match(text) is not None
 
     def _beginning(self, source: Source, start: int, size: int) -> bytes:
         """What the frame at `start` begins with, if its first `size` bytes tell."""
@@ -191,6 +192,15 @@ class Codec:
                 raise
             return False
         return True
+
+
+def _read_at(source: Source, start: int, size: int) -> bytes:
+    """So many bytes from an offset on; fewer only at the end of the file."""
+    source.seek(start)
+    data = b""
+    while len(data) < size and (more := source.read(size - len(data))):
+        data += more
+    return data
 
 
 def _zstd_dictionary(source: Source) -> bytes | None:

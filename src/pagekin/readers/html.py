@@ -86,7 +86,8 @@ def _folder_name(path: str) -> str:
 
 def _zip_files(path: str, stack: ExitStack) -> Files:
     archive = stack.enter_context(open_zip(stack.enter_context(closing(open_source(path)))))
-    members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+    # Not by is_dir: a name may be empty.
+    members = {info.filename: info for info in archive.infolist() if not info.filename.endswith("/")}
     names = sorted(members, key=byte_order)
     shared = overlapping(archive)
     return Files(names, PurePosixPath(path).stem, lambda name: archive.open(check(members[name], shared)))
@@ -107,13 +108,14 @@ def _manifest(path: str, files: Files) -> dict[str, dict[str, Any]]:
 
 def _csv_rows(text: str, where: str) -> list[dict[str, Any]]:
     reader = csv.DictReader(io.StringIO(text, newline=""))
-    found = reader.fieldnames or []
-    if not {"path", "url"} <= set(found):
-        raise InputError(f"{where} needs the columns path and url; it has: {', '.join(found) or 'none'}")
     try:
-        return list(reader)
+        found = reader.fieldnames or []
+        rows = list(reader)
     except csv.Error as error:
         raise InputError(f"{where}, line {reader.line_num}: {error}; mend or remove it") from None
+    if not {"path", "url"} <= set(found):
+        raise InputError(f"{where} needs the columns path and url; it has: {', '.join(found) or 'none'}")
+    return rows
 
 
 def _json_rows(text: str, where: str) -> list[dict[str, Any]]:

@@ -173,7 +173,7 @@ def _inflate(body: bytes, window: int, limit: int, cut: bool = False) -> bytes:
                 if size > limit:
                     raise TooLargeError
                 if inflater.used - size > MAX_IDLE:
-                    raise BadEncodingError(f"inflate: {MAX_IDLE} bytes of compressed data that yield nothing")
+                    raise _idle("inflate")
         except EOFError:
             if cut:
                 return b"".join(pieces)
@@ -241,7 +241,13 @@ def _drain(reader_of: Callable[[Any], Any], name: str, body: bytes, limit: int, 
         if cut and pieces:
             return b"".join(pieces)
         raise BadEncodingError(f"{name}: {error}") from None
+    if len(body) - size > MAX_IDLE:
+        raise _idle(name)
     return b"".join(pieces)
+
+
+def _idle(name: str) -> BadEncodingError:
+    return BadEncodingError(f"{name}: {MAX_IDLE} bytes of compressed data that yield nothing")
 
 
 _DECODERS: dict[str, Callable[[bytes, int, bool], bytes]] = {

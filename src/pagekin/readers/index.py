@@ -33,6 +33,7 @@ from pagekin.readers.base import (
 from pagekin.readers.formats import format_by_name
 from pagekin.readers.lines import numbered_lines
 from pagekin.readers.parquet import Values, index_columns, numbered_rows, open_parquet
+from pagekin.readers.rows import as_text
 from pagekin.readers.source import Source, open_source
 from pagekin.readers.warc import WarcReader
 
@@ -74,7 +75,8 @@ def read_parquet_index(source: Input, params: ReadParams, after: Position | None
         try:
             file = open_parquet(source.path, stack)
         except pa.ArrowException as error:
-            yield skipped(source, 0, 0, "unreadable", message(error))
+            if after is None:
+                yield skipped(source, 0, 0, "unreadable", message(error))
             return
         columns = index_columns(file.schema_arrow.names)
 
@@ -131,13 +133,13 @@ def _entry(
     source: Input, params: ReadParams, count: int, place: int, found: dict[str, object]
 ) -> Entry | Record:
     """What an index says of a record: where it is, or why it can be no page."""
-    url = _text(found.get("url"))
+    url = as_text(found.get("url"))
     file, offset, length = (
-        _text(found.get("file")),
+        as_text(found.get("file")),
         _number(found.get("offset")),
         _number(found.get("length")),
     )
-    status, mime = parse_status(found.get("status")), (_text(found.get("mime")) or "").lower()
+    status, mime = parse_status(found.get("status")), (as_text(found.get("mime")) or "").lower()
     if file is None or offset is None:
         return skipped(source, count, place, "bad-index", "it needs a file and an offset", url)
     if mime == "warc/revisit":
@@ -262,10 +264,6 @@ def _number(value: object) -> int | None:
         if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19
         else None
     )
-
-
-def _text(value: object) -> str | None:
-    return value.strip() or None if isinstance(value, str) else None
 
 
 def _problem(error: BaseException) -> str:

@@ -78,6 +78,8 @@ class MemberStream:
         missing = size - self.held
         if missing <= 0 or self.stop is not None:
             return
+        # What is held is copied. So that this happens seldom, a quarter as much comes along.
+        missing = max(missing, self.held >> 2)
         held = [self.buffer[self.begin :]]
         self.buffer, self.begin = b"", 0
         self._coming = self.position + len(held[0])  # where the next piece goes

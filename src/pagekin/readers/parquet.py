@@ -40,7 +40,8 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
         try:
             file = open_parquet(source.path, stack)
         except pa.ArrowException as error:
-            yield skipped(source, 0, 0, "unreadable", message(error))
+            if after is None:
+                yield skipped(source, 0, 0, "unreadable", message(error))
             return
         columns = check_columns(file.schema_arrow, source.path)
         decoded = "html" in columns and _is_text(_plain(file.schema_arrow.field("html").type))
@@ -91,7 +92,9 @@ def parquet_format(path: str) -> str:
             schema = open_parquet(path, stack).schema_arrow
         except (OSError, pa.ArrowException):
             return "parquet"
-        if not {"html", "text"} & set(schema.names) and index_columns(schema.names):
+        columns = index_columns(schema.names)
+        if columns and not {"html", "text"} & set(schema.names):
+            _check_once(schema, columns.values(), path)
             return "parquet-index"
         check_columns(schema, path)
         return "parquet"
@@ -107,9 +110,7 @@ def index_columns(names: Iterable[str]) -> dict[str, str]:
 def check_columns(schema: pa.Schema, path: str) -> list[str]:
     """The columns to read; an error if the needed ones are not there."""
     names = schema.names
-    twice = next((name for name in COLUMNS if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"{path}: the column {twice} is there more than once; leave one of them")
+    _check_once(schema, COLUMNS, path)
     if "url" not in names or not {"html", "text"} & set(names):
         found = ", ".join(names[:20]) or "none"
         raise InputError(
@@ -120,6 +121,12 @@ def check_columns(schema: pa.Schema, path: str) -> list[str]:
         if name in names and not _is_bytes(schema.field(name).type):
             raise InputError(f"{path}: the column {name} must hold strings, not {schema.field(name).type}")
     return [name for name in COLUMNS if name in names]
+
+
+def _check_once(schema: pa.Schema, columns: Iterable[str], path: str) -> None:
+    twice = next((name for name in columns if schema.names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{path}: the column {twice} is there more than once; leave one of them")
 
 
 def numbered_rows(
@@ -192,7 +199,19 @@ def _values(name: str, column: Any) -> list[Any]:
             column = column.cast(pa.timestamp("s"))
         micros = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
         return [_date(value) for value in micros.to_pylist()]
-    return list(column.to_pylist())
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError):
+        return [_value(value) for value in column]
+
+
+def _value(scalar: Any) -> object:
+    """A value that Python may have no room for, such as a million years, or a list of bytes as strings."""
+    try:
+        value: object = scalar.as_py()
+    except (OverflowError, ValueError):
+        return None
+    return value
 
 
 def _text(value: bytes | None) -> str | None:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Generator, Iterator
 
 from pagekin.readers.base import message
-from pagekin.readers.blocks import END, LARGE, SHORT, START, BlockStream
+from pagekin.readers.blocks import END, LARGE, START, BlockStream
 from pagekin.readers.frames import Broken, BrokenFrame, Codec
 from pagekin.readers.lookahead import REST
 from pagekin.readers.raw_record import RawRecord, damage, field
@@ -147,7 +147,7 @@ class RecordScanner(BlockStream):
             if (
                 length < 0
                 or length > LARGE
-                or (self._wrong_lengths and length > SHORT)
+                or self._suspects(length)
                 or (self._end is not None and position + length > self._end)
             ):
                 row = self._odd_length(known, value)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import repeat
 from typing import Any
 
 from pagekin.readers.frames import Broken, BrokenFrame, Codec
@@ -142,9 +143,17 @@ class Stream:
             return len(self._buffer)
         return len(self._buffer) + self._unread.left
 
+    def _steps(self) -> Iterator[int]:
+        """How many bytes to read at a time in a search: few at first, for what is read in vain is copied."""
+        step = 2 * AHEAD
+        while self._codec is None and step < _SEARCH:
+            yield step
+            step *= 2
+        yield from repeat(_SEARCH if self._codec is None else AHEAD)
+
     def _find(self, start: re.Pattern[bytes]) -> bool:
         """Go to where a pattern occurs; to the end if it does not."""
-        step = AHEAD if self._codec else _SEARCH
+        steps = self._steps()
         while True:
             match = start.search(self._buffer)
             if match is not None:
@@ -152,7 +161,7 @@ class Stream:
                 self._trim()
                 return True
             self._use(max(0, len(self._buffer) - OVERLAP))
-            more = self._read(step)
+            more = self._read(next(steps))
             if not more:
                 self._use(len(self._buffer))
                 return False
