@@ -45,7 +45,10 @@ def inputs(seed: int, hot: int) -> dict[str, pa.Table]:
     shingles = [None if one is None else b"".join(n.to_bytes(8, "little") for n in one) for one in found]
     md5 = [hashlib.md5(text.encode()).hexdigest() for text in texts]
     old = pages[: len(pages) // 2]
-    known = [(page, rng.choice(old[: at + 1])) for at, page in enumerate(old) if rng.random() < 0.3]
+    # A class goes by its first page, which is in no other class.
+    joined = {at for at in range(1, len(old)) if rng.random() < 0.3}
+    firsts = [at for at in range(len(old)) if at not in joined]
+    known = [(old[at], old[rng.choice([first for first in firsts if first < at])]) for at in sorted(joined)]
     return {
         "known": pa.table([[k[0] for k in known], [k[1] for k in known]], schema=EDGES),
         "sketches": pa.table([pages, shingles, md5], schema=SKETCHES),

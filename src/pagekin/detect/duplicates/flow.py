@@ -71,7 +71,7 @@ class BandEdges:
 
 @dataclass(frozen=True)
 class DuplicateMembers:
-    """The flow. Inputs: `known` (from known pages to their class), `sketches`, and `texts` to compare."""
+    """The flow. Inputs: `known` (known pages, the first of their class), `sketches`, `texts` to compare."""
 
     banding: Banding
     first_new: int
