@@ -47,7 +47,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> pagekin.Run:
 
 
 def test_the_screen_shows_in_what_rows_differ() -> None:
-    assert {"site", "pattern", "cluster"} <= set(DUPLICATE_RATES.brief)
+    """A pattern begins with its site."""
+    assert {"pattern", "cluster"} <= set(DUPLICATE_RATES.brief)
 
 
 def test_rates(run: pagekin.Run) -> None:

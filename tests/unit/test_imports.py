@@ -50,6 +50,7 @@ HOMES: dict[str, set[str]] = {
         "cli/tables", "crawl", "detect", "engines", "export", "index", "pipeline", "query", "readers",
         "report", "run", "sites", "studies", "synth", "tables", "verdicts", "web",
     },
+    "protego": {"crawl"},
     "py4j": {"engines/spark/session"},
     "pyspark": {"engines/spark/dataset", "engines/spark/engine", "engines/spark/session"},
     "resvg_py": {"look"},

@@ -60,7 +60,7 @@ DUPLICATE_RATES = Table(
         Column("url", pa.string(), "one of them"),
         Column("of_url", pa.string(), "the page it repeats"),
     ),
-    brief=("pattern", "software", "pages", "exact", "near", "cause", "detail", "caused"),
+    brief=("pattern", "software", "cluster", "pages", "exact", "near", "cause", "detail", "caused"),
 )
 
 URL_PARAMETERS = Table(
