@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +15,8 @@ from pagekin.engines.parts import column_bytes
 BATCH_BYTES = 8 << 20
 BATCH_ROWS = 65_536
 """A batch that is read has at most so many rows, and roughly so many bytes."""
+
+Item = TypeVar("Item", bound="Sized")
 
 TASK_BYTES = 32 << 20
 """A task reads about this much."""
@@ -65,19 +68,31 @@ def pieces_of(path: str, names: Iterable[str]) -> Iterator[Piece]:
         yield Piece(path, first, metadata.num_row_groups, rows, size)
 
 
-def piece_tasks(pieces: Sequence[Piece], cores: int) -> tuple[tuple[Piece, ...], ...]:
-    """Pieces that follow each other, put together until a task has enough to read."""
-    total = sum(piece.size for piece in pieces)
-    enough = min(TASK_BYTES, max(SMALL_TASK_BYTES, -(-total // cores)))
-    tasks: list[list[Piece]] = []
+class Sized(Protocol):
+    """What a task reads."""
+
+    @property
+    def size(self) -> int:
+        """Bytes, roughly."""
+
+
+def packed(items: Sequence[Item], enough: int) -> tuple[tuple[Item, ...], ...]:
+    """Things that follow each other, put together until a task has enough to read."""
+    tasks: list[list[Item]] = []
     held = 0
-    for piece in pieces:
-        if not tasks or held + piece.size > enough:
+    for item in items:
+        if not tasks or held + item.size > enough:
             tasks.append([])
             held = 0
-        tasks[-1].append(piece)
-        held += piece.size
+        tasks[-1].append(item)
+        held += item.size
     return tuple(tuple(task) for task in tasks)
+
+
+def piece_tasks(pieces: Sequence[Piece], cores: int) -> tuple[tuple[Piece, ...], ...]:
+    """The pieces that each task reads; all cores get some if that is worth it."""
+    total = sum(piece.size for piece in pieces)
+    return packed(pieces, min(TASK_BYTES, max(SMALL_TASK_BYTES, -(-total // cores))))
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,10 @@ import pyarrow as pa
 
 from pagekin.engines.base import Batch, Kernel, Output
 from pagekin.engines.parts import table_writer
+from pagekin.engines.spark.pieces import TASK_BYTES, packed
 from pagekin.engines.spark.writers import Files
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, Record, batches, read_input, split_warc
-
-TASK_BYTES = 32 << 20
-"""Inputs are put together until a task has this much to read, and large ones divided into as much."""
 
 SPLIT_BYTES = 2 * TASK_BYTES
 """A smaller file is not divided: the first pass costs a quarter of what reading it does."""
@@ -64,15 +62,7 @@ def shares_of(inputs: Sequence[Input]) -> list[Share]:
 
 def tasks_of(shares: Sequence[Share]) -> tuple[tuple[Share, ...], ...]:
     """Shares in order; small ones that follow each other are one task."""
-    tasks: list[list[Share]] = []
-    held = 0
-    for share in shares:
-        if not tasks or held + share.size > TASK_BYTES:
-            tasks.append([])
-            held = 0
-        held += share.size
-        tasks[-1].append(share)
-    return tuple(tuple(task) for task in tasks)
+    return packed(shares, TASK_BYTES)
 
 
 @dataclass(frozen=True)
