@@ -78,7 +78,7 @@ class Kept:
             folder = self._folder()
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             path = folder / "rows"
-            with kept_writer(path, self._data.schema) as writer:
+            with kept_writer(path, self._data.schema, "none") as writer:
                 for batch in self._data.open(None):
                     if batch.num_rows:
                         writer.write_batch(batch)
