@@ -158,7 +158,12 @@ def table_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 def kept_writer(path: Path, schema: pa.Schema, compression: str = "snappy") -> pq.ParquetWriter:
     """A writer of files that are read once or twice and then removed: quick to write, quick to read."""
     return pq.ParquetWriter(
-        path, schema, compression=compression, use_dictionary=False, write_statistics=False, store_schema=False
+        path,
+        schema,
+        compression=compression,
+        use_dictionary=False,
+        write_statistics=False,
+        store_schema=False,
     )
 
 
