@@ -30,11 +30,11 @@ SELECT 1 + i % 100 AS rank, i % 100 AS cluster, i AS page, url(i) AS url, (h(i) 
 
 -- table: duplicates
 SELECT i - i % 2 AS class, i AS page, url(i) AS url, CASE WHEN i % 40 < 20 THEN 'exact' ELSE 'near' END AS kind, i - i
-  % 2 AS representative, 1 - (h(i) % 300) / 1000 AS jaccard FROM ids WHERE i % 20 < 2;
+  % 2 AS representative, url(i - i % 2) AS representative_url, 1 - (h(i) % 300) / 1000 AS jaccard FROM ids WHERE i % 20 < 2;
 
 -- table: fuzzy
 SELECT i - i % 2 AS class, i AS page, url(i) AS url, CASE WHEN i % 40 < 20 THEN 'exact' ELSE 'near' END AS kind, i - i
-  % 2 AS representative, 88 + h(i) % 13 AS score, false AS chain, 0.9 AS similarity, md5(i::VARCHAR) AS md5, '3:a:b' AS ssdeep FROM ids WHERE i % 20 < 2;
+  % 2 AS representative, url(i - i % 2) AS representative_url, 88 + h(i) % 13 AS score, false AS chain, 0.9 AS similarity, md5(i::VARCHAR) AS md5, '3:a:b' AS ssdeep FROM ids WHERE i % 20 < 2;
 
 -- table: quilts
 SELECT i AS page, url(i) AS url, 400 AS grams, 200 + h(i) % 200 AS patch_grams, (200 + h(i) % 200) / 400 AS
