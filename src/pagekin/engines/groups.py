@@ -42,13 +42,18 @@ def divide(batch: Batch, by: str, parts: int) -> Iterator[tuple[int, Batch]]:
         begin = end
 
 
-def in_order(batches: Iterable[Batch], schema: pa.Schema, by: str, order: Sequence[str]) -> Batch:
-    """All rows in one batch, sorted by key and then by the columns `order`."""
+def one_batch(batches: Iterable[Batch], schema: pa.Schema) -> Batch:
+    """All rows in one batch."""
     table = pa.Table.from_batches(batches, schema).combine_chunks()
-    whole = pa.RecordBatch.from_arrays(
+    return pa.RecordBatch.from_arrays(
         [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in table.columns],
         schema=schema,
     )
+
+
+def in_order(batches: Iterable[Batch], schema: pa.Schema, by: str, order: Sequence[str]) -> Batch:
+    """All rows in one batch, sorted by key and then by the columns `order`."""
+    whole = one_batch(batches, schema)
     columns = [whole.column(name) for name in (by, *order)]
     return whole.take(_core.sort_rows(columns))
 

@@ -7,7 +7,7 @@ count.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pagekin.engines.base import Batch
+from pagekin.engines.groups import one_batch
 from pagekin.engines.parts import PIECE_ROWS, kept_writer, table_writer
 from pagekin.engines.spark.workers import Chain
 from pagekin.tables import Table
@@ -44,10 +45,10 @@ class Keep:
             held.append(batch)
             size += batch.nbytes
             if size >= GROUP_BYTES:
-                files.write("", _whole(held, self.chain.schema))
+                files.write("", one_batch(held, self.chain.schema))
                 held, size = [], 0
         if held:
-            files.write("", _whole(held, self.chain.schema))
+            files.write("", one_batch(held, self.chain.schema))
         yield from files.close()
 
 
@@ -64,7 +65,7 @@ class Write:
         files = Files(Path(self.folder), {self.table.name: self.table.schema}, table_writer)
         rows: Iterable[Batch] = (batch.cast(self.table.schema) for batch in self.chain(source))
         if self.sort:
-            whole = _whole(list(rows), self.table.schema)
+            whole = one_batch(rows, self.table.schema)
             order = pc.sort_indices(whole, sort_keys=list(self.table.keys), null_placement="at_end")
             rows = [whole.take(order)]
         for batch in rows:
@@ -100,11 +101,6 @@ class Files:
         yield pa.RecordBatch.from_pylist(
             [dict(zip(WRITTEN.names, row, strict=True)) for row in rows], schema=WRITTEN
         )
-
-
-def _whole(rows: Sequence[Batch], schema: pa.Schema) -> Batch:
-    """Batches as one."""
-    return pa.concat_batches(rows) if rows else pa.RecordBatch.from_pylist([], schema=schema)
 
 
 def _partition() -> int:
