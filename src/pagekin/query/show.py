@@ -49,6 +49,8 @@ def rows(
     for column in columns or ():
         _require_column(name, column, data.schema.names)
     order = None if sort is None else _order(name, sort, data.schema)
+    if where and _ends_early(where):
+        raise UsageError(f"cannot select by {where!r}: it must be one expression, without `;`")
     with sealed() as db:
         try:
             relation = db.from_arrow(data)
@@ -96,6 +98,12 @@ def _hint(message: str, known: Sequence[str]) -> str:
     if wrong and "andidate bindings" not in said and "id you mean" not in said:
         said += did_you_mean(wrong[1], known)
     return said
+
+
+def _ends_early(expression: str) -> bool:
+    """Whether a semicolon ends it: older versions of DuckDB leave out what is behind one."""
+    places = (place for place, _ in duckdb.tokenize(expression))
+    return any(expression.encode()[place : place + 1] == b";" for place in places)
 
 
 def count(run: Run, name: str, where: str | None = None) -> int:
