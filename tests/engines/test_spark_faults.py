@@ -66,9 +66,19 @@ def test_a_task_that_fails_twice(spark: Engine) -> None:
 
 
 def executors() -> list[int]:
-    """The processes in which tasks run."""
+    """The processes in which tasks of this session run: another's are none of our business."""
     listed = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True)
-    return [int(line) for line in listed.stdout.split()]
+    return [process for process in map(int, listed.stdout.split()) if is_ours(process)]
+
+
+def is_ours(process: int) -> bool:
+    """Whether this process, or one that it started, started that one."""
+    while process > 1 and process != os.getpid():
+        try:
+            process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return False
+    return process == os.getpid()
 
 
 class KillsExecutors(Silent):
