@@ -3,7 +3,7 @@
 A failure is an exception, a row out of order, reading on after a row that gives other rows than reading all
 did, or work out of proportion: too much for the input's size, or more than linear when it is repeated.
 
-    python fuzz/readers.py [SECONDS] [TARGET...] [--seed N]
+    python fuzz/readers.py [--seconds N] [--seed N] [TARGET...]
 
 The same seed tries the same inputs. An input that fails is written to fuzz/artifacts/ and can be tried again:
 
@@ -228,7 +228,7 @@ def read_body(data: bytes) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("seconds", nargs="?", type=float, default=60.0)
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each target")
     parser.add_argument("targets", nargs="*", help=f"of {', '.join(SEEDS)}; all by default")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--input", type=Path)

@@ -5,6 +5,7 @@ use encoding_rs::Encoding;
 use libfuzzer_sys::fuzz_target;
 use pagekin_core::page::charset::decode;
 use pagekin_fuzz::first_line;
+use pagekin_fuzz::work::assert_linear;
 
 fuzz_target!(|data: &[u8]| {
     let (content_type, bytes) = first_line(data);
@@ -22,4 +23,5 @@ fuzz_target!(|data: &[u8]| {
             assert_eq!(decoded.charset, "UTF-8", "plain ASCII needs no guess");
         }
     }
+    assert_linear(bytes, |bytes| drop(decode(bytes, content_type, None)));
 });

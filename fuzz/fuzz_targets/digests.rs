@@ -6,6 +6,7 @@ use pagekin_core::ssdeep::digest::digest;
 use pagekin_core::ssdeep::score::{Digest, compare};
 use pagekin_core::ssdeep::index::DigestIndex;
 use pagekin_fuzz::first_line;
+use pagekin_fuzz::work::assert_linear;
 
 fuzz_target!(|data: &[u8]| {
     let (line, rest) = first_line(data);
@@ -25,4 +26,5 @@ fuzz_target!(|data: &[u8]| {
             assert!(best == score || best == 0 && score == 100, "{best} by pieces, {score} by comparing");
         }
     }
+    assert_linear(data, |bytes| drop(digest(bytes)));
 });

@@ -2,6 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use pagekin_core::page::html::auto_targets::auto_targets;
+use pagekin_fuzz::work::assert_linear;
 use pagekin_fuzz::{check_auto_targets, check_markup};
 use url::Url;
 
@@ -10,4 +12,6 @@ fuzz_target!(|html: &str| {
     check_markup(html, page.as_ref());
     check_markup(html, None);
     check_auto_targets(html);
+    // Repeated, valid characters stay so.
+    assert_linear(html.as_bytes(), |bytes| drop(std::str::from_utf8(bytes).map(auto_targets)));
 });

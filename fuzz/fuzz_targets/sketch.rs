@@ -15,6 +15,7 @@ use pagekin_core::page::{Page, Scratch, Sketch, sketch};
 use pagekin_core::shingles::minwise::ShingleParams;
 use pagekin_core::style::fingerprint::StyleParams;
 use pagekin_core::page::text::words::words;
+use pagekin_fuzz::work::assert_linear;
 use pagekin_fuzz::{check_markup, first_line};
 
 /// As in the paper, or without what is in scripts and with the fingerprint of the structure.
@@ -67,6 +68,10 @@ fn check(url: Option<&str>, rest: &[u8], scripts: bool) {
     assert_eq!(found.words, words(&parts.text).len());
     assert_eq!(markup.links, links(page.as_ref(), parts.base, &parts.hrefs));
     check_markup(&decoded.html, page.as_ref());
+    assert_linear(bytes, |bytes| {
+        let page = Page { url, content_type, html: Some(bytes), text: None };
+        SCRATCH.with(|both| drop(sketch(page, &mut both[usize::from(scripts)].borrow_mut())));
+    });
 
     // The same characters as a page of which only the text is known.
     let text = same(Page { url, content_type, html: None, text: Some(&decoded.html) }, scripts);

@@ -1,5 +1,7 @@
 //! What must hold of any page, whatever is in it. The targets feed it; a broken rule is a panic.
 
+pub mod work;
+
 use std::collections::HashSet;
 
 use caseless::Caseless;

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import warcs
 from warcs import CODECS, html, http, page, record, url
 
 from pagekin.readers import INPUT_FAILURES, Input, Position, ReadParams, Record, read_input
+from pagekin.readers.lookahead import Lookahead
 
 COMPRESSED = [suffix for suffix in CODECS if suffix]
 
@@ -298,3 +300,23 @@ def test_tiny_records(tmp_path: Path, suffix: str) -> None:
 def test_position_of_a_record() -> None:
     row = Record(7 << 40 | 12, None, None, None, None, None, None, None, "x", 99)
     assert row.position == Position(12, 99)
+
+
+def test_damage_ahead_is_no_end() -> None:
+    """A decoder that failed says nothing more. So the lengths of records before the damage are not wrong."""
+
+    class Decoder:
+        """Fails once, and then gives nothing, as the one of lz4 does."""
+
+        answers: Iterator[bytes | OSError] = iter([page(1), OSError("damaged")])
+
+        def read(self, size: int) -> bytes:
+            answer = next(self.answers, b"")
+            if isinstance(answer, OSError):
+                raise answer
+            return answer
+
+    ahead = Lookahead(Decoder(), 0)
+    size = len(page(1))
+    assert [ahead.ends_at(0, end) for end in (size + 900, size, size + 900)] == [None, None, None]
+    assert ahead.end is None

@@ -333,3 +333,16 @@ def test_a_file_that_is_no_parquet_has_one_row(tmp_path: Path, form: str) -> Non
     (row,) = read_input(source)
     assert row.reason == "unreadable"
     assert list(read_input(source, ReadParams(), row.position)) == []
+
+
+@pytest.mark.parametrize(("name", "which"), [(b"h\xffml", 1), (b"h\xffml", -1), (b"othe", 1)])
+def test_damaged_names_of_columns(tmp_path: Path, name: bytes, which: int) -> None:
+    """A Parquet file has its names several times: in the schema, and with each column's data."""
+    out = pa.BufferOutputStream()
+    pq.write_table(pa.table({"url": ["http://a/"] * 9, "html": [b"<p>x"] * 9}), out, store_schema=False)
+    parts = out.getvalue().to_pybytes().split(b"html")
+    assert len(parts) > 2
+    damaged = b"html".join(parts[:which]) + name + b"html".join(parts[which:])
+    (tmp_path / "a.parquet").write_bytes(damaged)
+    (row,) = read_input(Input(0, str(tmp_path / "a.parquet"), "parquet"))
+    assert row.reason == "unreadable"

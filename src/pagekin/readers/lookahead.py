@@ -40,6 +40,7 @@ class Lookahead:
         self._starts = array("Q")  # where records seem to begin
         self._blanks = array("H")  # and how many bytes of line ends come before
         self._gaps: list[tuple[int, int]] = []  # positions followed by nothing but line ends
+        self._failed = False  # what follows cannot be decoded
         self.end: int | None = None
         """Where the stream ends, once it was seen."""
 
@@ -49,11 +50,14 @@ class Lookahead:
         if passed * 2 >= len(self._starts):
             del self._starts[:passed], self._blanks[:passed]
             self._gaps = [gap for gap in self._gaps if gap[1] >= begin]
-        try:
-            while self.end is None and self._position < end + REST and len(self._starts) <= MAX_STARTS:
+        while self.end is None and self._position < end + REST and len(self._starts) <= MAX_STARTS:
+            if self._failed:
+                return None
+            try:
                 self._read()
-        except OSError:
-            return None
+            except OSError:
+                # Asked again, some decoders say that the stream ends here.
+                self._failed = True
         if self.end is not None and end + REST > self.end:
             if end > self.end:
                 return False

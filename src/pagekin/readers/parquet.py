@@ -55,11 +55,15 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
 def open_parquet(path: str, stack: ExitStack) -> pq.ParquetFile:
     """A Parquet file, local or remote."""
     stored: Any = stack.enter_context(closing(open_source(path))) if is_remote(path) else path
-    file = stack.enter_context(pq.ParquetFile(stored))
-    repeated = _repeated(file)
-    if not repeated:
-        return file
-    return stack.enter_context(pq.ParquetFile(stored, read_dictionary=repeated))
+    try:
+        file = stack.enter_context(pq.ParquetFile(stored))
+        repeated = _repeated(file)
+        if not repeated:
+            return file
+        return stack.enter_context(pq.ParquetFile(stored, read_dictionary=repeated))
+    except (UnicodeDecodeError, KeyError) as error:
+        # pyarrow looks at names only here: those of a damaged file may be no text, or differ from each other.
+        raise pa.ArrowInvalid("the names of the columns are damaged") from error
 
 
 def _repeated(file: pq.ParquetFile) -> list[str]:
