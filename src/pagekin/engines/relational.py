@@ -13,13 +13,15 @@ from pagekin.engines.base import Batch
 
 ROWS = 65_536
 """Rows of an answer that are in one batch."""
+THREAD_MEMORY = 128_000_000
+"""What a thread needs to sort and join on disk: with less, DuckDB gives up instead of spilling."""
 
 
 def database(*, threads: int, memory: int, spill: Path) -> duckdb.DuckDBPyConnection:
     """A database in memory, for many questions: to open one costs as much as a small answer."""
     config: dict[str, str | bool | int | float | list[str]] = {
-        "threads": str(threads),
-        "memory_limit": f"{max(memory // 1_000_000, 64)}MB",
+        "threads": str(max(1, min(threads, memory // THREAD_MEMORY))),
+        "memory_limit": f"{max(memory, THREAD_MEMORY) // 1_000_000}MB",
         "temp_directory": str(spill),
         "preserve_insertion_order": "false",
     }
