@@ -87,7 +87,8 @@ class Kept:
 
     def batches(self, _: Mark | None) -> Iterator[Batch]:
         for path in self.files():
-            with pq.ParquetFile(path) as file:
+            # Buffered ahead, all that was read stays in memory until the end.
+            with pq.ParquetFile(path, pre_buffer=False) as file:
                 yield from (batch.cast(self._data.schema) for batch in file.iter_batches(KEPT_ROWS))
 
 
