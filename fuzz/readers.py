@@ -8,6 +8,8 @@ did, or work out of proportion: too much for the input's size, or more than line
 The same seed tries the same inputs. An input that fails is written to fuzz/artifacts/ and can be tried again:
 
     python fuzz/readers.py --input fuzz/artifacts/FILE TARGET
+
+One that ends the whole process stays in the temporary folder, as pagekin-fuzz-*/a.TARGET.
 """
 
 from __future__ import annotations
@@ -234,7 +236,7 @@ def main() -> int:
     parser.add_argument("--input", type=Path)
     given = parser.parse_args()
     names = given.targets or list(SEEDS)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix="pagekin-fuzz-") as folder:
         if given.input:
             Target(names[0], Path(folder, f"a.{names[0]}")).check(given.input.read_bytes(), random.Random(0))
             return 0

@@ -42,7 +42,7 @@ FACADE = "__init__"
 # Where packages from elsewhere may be imported. What is optional for users is imported in one place.
 HOMES: dict[str, set[str]] = {
     "click": {"cli"},
-    "duckdb": {"engines/relational", "index", "query"},
+    "duckdb": {"engines/relational", "index", "query", "readers/parquet"},
     "fastwarc": {"readers"},
     "fsspec": {"readers"},
     "jinja2": {"web"},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tracemalloc
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -346,3 +348,22 @@ def test_damaged_names_of_columns(tmp_path: Path, name: bytes, which: int) -> No
     (tmp_path / "a.parquet").write_bytes(damaged)
     (row,) = read_input(Input(0, str(tmp_path / "a.parquet"), "parquet"))
     assert row.reason == "unreadable"
+
+
+def test_columns_that_contradict_their_counts(tmp_path: Path) -> None:
+    """A column that may not be null, with a count of nulls: pyarrow ends the process when asked about it."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"url": ["http://a.example/"] * 9, "html": [b"<p>x"] * 9}), path)
+    nullable, required = b"\x25\x02\x18\x03url", b"\x25\x00\x18\x03url"
+    data = path.read_bytes()
+    assert nullable in data
+    path.write_bytes(data.replace(nullable, required))
+    code = """if True:
+        import sys
+        from pagekin.readers import Input, ReadParams, read_input
+        for row in read_input(Input(0, sys.argv[1], "parquet"), ReadParams()):
+            print(row.reason)
+    """
+    found = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=60)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout == "unreadable\n"

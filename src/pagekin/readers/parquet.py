@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -29,7 +32,16 @@ INDEX_COLUMNS = {
 }
 """What each part of an index entry may be called: in a Parquet list, and in CDXJ."""
 
+_REPEATED = """
+select distinct path_in_schema from parquet_metadata(?)
+where path_in_schema in ('url', 'html', 'text') and dictionary_page_offset is not null
+  and total_compressed_size - (data_page_offset - dictionary_page_offset) <= ? * row_group_num_rows + ?
+order by path_in_schema
+"""
+
+_ONE_THREAD: dict[str, Any] = {"threads": 1}
 _BATCH_BYTES = 8 << 20
+_BUFFER_BYTES = 1 << 20
 _BATCH_ROWS = 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -53,14 +65,19 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
 
 
 def open_parquet(path: str, stack: ExitStack) -> pq.ParquetFile:
-    """A Parquet file, local or remote."""
+    """A Parquet file to read rows of, local or remote."""
+    file = _open(path, stack)
+    repeated = _repeated(file)
+    return _open(path, stack, repeated) if repeated else file
+
+
+def _open(path: str, stack: ExitStack, repeated: Sequence[str] = ()) -> pq.ParquetFile:
     stored: Any = stack.enter_context(closing(open_source(path))) if is_remote(path) else path
     try:
-        file = stack.enter_context(pq.ParquetFile(stored))
-        repeated = _repeated(file)
-        if not repeated:
-            return file
-        return stack.enter_context(pq.ParquetFile(stored, read_dictionary=repeated))
+        # A column of a row group can be gigabytes: it is read as it is needed.
+        return stack.enter_context(
+            pq.ParquetFile(stored, pre_buffer=False, buffer_size=_BUFFER_BYTES, read_dictionary=repeated)
+        )
     except (UnicodeDecodeError, KeyError) as error:
         # pyarrow looks at names only here: those of a damaged file may be no text, or differ from each other.
         raise pa.ArrowInvalid("the names of the columns are damaged") from error
@@ -70,19 +87,16 @@ def _repeated(file: pq.ParquetFile) -> list[str]:
     """Columns stored as a list of values and numbers into it.
 
     They are read like that: written out, a few stored bytes can stand for a thousand copies of a large page.
+    What a file says of its columns is read by DuckDB: where that is damaged, pyarrow ends the process.
     """
-    found = set()
-    for group in range(file.metadata.num_row_groups):
-        rows = file.metadata.row_group(group)
-        for index in range(rows.num_columns):
-            chunk = rows.column(index)
-            if chunk.path_in_schema in ("url", "html", "text") and chunk.has_dictionary_page:
-                numbers = chunk.total_compressed_size - (
-                    chunk.data_page_offset - chunk.dictionary_page_offset
-                )
-                if numbers <= 8 * rows.num_rows + SNIFF:
-                    found.add(chunk.path_in_schema)
-    return sorted(found)
+    with tempfile.TemporaryDirectory(prefix="pagekin-") as folder, duckdb.connect(config=_ONE_THREAD) as database:
+        footer = str(Path(folder, "footer.parquet"))
+        file.metadata.write_metadata_file(footer)
+        try:
+            found = database.execute(_REPEATED, [footer, 8, SNIFF]).fetchall()
+        except duckdb.Error as error:
+            raise pa.ArrowInvalid(f"what the file says of its columns is damaged: {error}") from error
+    return [name for (name,) in found]
 
 
 def parquet_format(path: str) -> str:
@@ -93,7 +107,7 @@ def parquet_format(path: str) -> str:
     """
     with ExitStack() as stack:
         try:
-            schema = open_parquet(path, stack).schema_arrow
+            schema = _open(path, stack).schema_arrow
         except (OSError, pa.ArrowException):
             return "parquet"
         columns = index_columns(schema.names)
