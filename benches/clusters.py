@@ -25,7 +25,16 @@ def cluster(pages: int) -> dict[str, float]:
     """Seconds and peak bytes of clustering, and how many of the links it found."""
     params = Params.of("paper").style
     clusters = _core.StyleClusters(
-        THREADS, M, params.k, params.p, params.t, 0, params.budget, params.seed, params.split_worms
+        THREADS,
+        M,
+        params.k,
+        params.p,
+        params.t,
+        0,
+        params.budget,
+        params.seed,
+        params.over_m,
+        params.split_worms,
     )
     families = []
     for batch in fingerprints(pages):

@@ -245,9 +245,7 @@ def profiles() -> Iterator[str]:
     yield (
         "What bounds the work is no part of a profile: `style.budget`, `phrases.holders`, and how many\n"
         "digests with seven characters in common are compared. Where the papers leave something open\n"
-        "or slip, both profiles do what the guide says. So the similarity of styles counts the\n"
-        "dimensions that are filled, where the paper divides by all; links are the paper's\n"
-        "([decision 11](../decisions/0011-style-estimator.md))."
+        "or slip, both profiles do what the guide says."
     )
     yield "How these figures were measured: [benchmarks](../benchmarks.md#truth-benchestruthpy)."
 

@@ -93,10 +93,14 @@ NOBODY = KNOWN_PRINTS.empty_table()
     structure=st.booleans(),
     split=st.booleans(),
     budget=st.sampled_from([2, 5, 2048]),
+    over_m=st.booleans(),
 )
-def test_steps_are_whole(seed: int, pages: int, k: int, structure: bool, split: bool, budget: int) -> None:
+def test_steps_are_whole(
+    seed: int, pages: int, k: int, structure: bool, split: bool, budget: int, over_m: bool
+) -> None:
     """With buckets beyond the budget, equal fingerprints, pages without any, none at all."""
     style = SMALL | {"k": k, "p": 6 * k, "budget": budget, "split_worms": split, "seed": seed}
+    style["over_m"] = over_m
     both(StyleParams(**style | ({} if structure else {"structure_t": 0})), NOBODY, prints(seed, pages), seed)
 
 

@@ -48,8 +48,13 @@ def matching(a: Print, b: Print) -> int:
     return sum(x == y != 0 for x, y in zip(a, b, strict=True))
 
 
-def millionths(a: Print, b: Print) -> int:
-    """The estimate of Jaccard: matches among filled dimensions, less what 16 bits match by chance."""
+def millionths(a: Print, b: Print, over_m: bool) -> int:
+    """The estimate of Jaccard: matches among filled dimensions, less what 16 bits match by chance.
+
+    The paper's: matches among all dimensions.
+    """
+    if over_m:
+        return math.floor(matching(a, b) / len(a) * MILLION + 0.5)
     filled = sum(x != 0 or y != 0 for x, y in zip(a, b, strict=True))
     if filled == 0:
         return 0
@@ -62,9 +67,9 @@ def linked(a: Layers, b: Layers, ts: Ts) -> bool:
     return any(matching(x, y) >= t for x, y, t in zip(a, b, ts, strict=True))
 
 
-def similarity(a: Layers, b: Layers) -> int:
+def similarity(a: Layers, b: Layers, over_m: bool) -> int:
     """The higher of the layers' estimates."""
-    return max(millionths(x, y) for x, y in zip(a, b, strict=True))
+    return max(millionths(x, y, over_m) for x, y in zip(a, b, strict=True))
 
 
 def procedure_2(prints: Mapping[int, Layers], m: int, k: int, p: int, ts: Ts, seed: int) -> list[list[int]]:
@@ -91,15 +96,15 @@ def sampled(members: Sequence[int]) -> list[int]:
     return sorted(members, key=lambda page: (mix(page & MASK), page))[:SAMPLE]
 
 
-def shape(members: Sequence[int], prints: Mapping[int, Layers], ts: Ts) -> Shape:
+def shape(members: Sequence[int], prints: Mapping[int, Layers], ts: Ts, over_m: bool) -> Shape:
     sample = sampled(members)
 
     def mean(page: int) -> Fraction:
         others = [other for other in sample if other != page]
-        return Fraction(sum(similarity(prints[page], prints[o]) for o in others), len(others))
+        return Fraction(sum(similarity(prints[page], prints[o], over_m) for o in others), len(others))
 
     centroid = max(sorted(members), key=mean)  # of equal ones the first
-    to_centroid = {page: similarity(prints[centroid], prints[page]) / MILLION for page in members}
+    to_centroid = {page: similarity(prints[centroid], prints[page], over_m) / MILLION for page in members}
     pairs = list(combinations(sample, 2))
     edges = sum(linked(prints[a], prints[b], ts) for a, b in pairs)
     return Shape(sorted(members), centroid, to_centroid, edges / len(pairs), 2 * edges < len(pairs))
@@ -150,11 +155,11 @@ def thresholds(style: Mapping[str, Any]) -> Ts:
 def shapes(prints: Mapping[int, Layers], style: Mapping[str, Any]) -> list[Shape]:
     ts = thresholds(style)
     found = procedure_2(prints, style["m"], style["k"], style["p"], ts, style["seed"])
-    shaped = [shape(members, prints, ts) for members in found]
+    shaped = [shape(members, prints, ts, style["over_m"]) for members in found]
     if style["split_worms"]:
         cut = [s for s in shaped if not s.worm]
         for worm in (s for s in shaped if s.worm):
-            cut += [shape(part, prints, ts) for part in split(worm.members, prints, ts)]
+            cut += [shape(part, prints, ts, style["over_m"]) for part in split(worm.members, prints, ts)]
         shaped = cut
     return shaped
 

@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "t": 7,
     "structure_t": 0,
     "seed": 0,
+    "over_m": False,
     "split_worms": False,
 }
 
@@ -85,6 +86,7 @@ def members_and_big(
         style["structure_t"],
         budget,
         style["seed"],
+        style["over_m"],
         style["split_worms"],
     )
     for pushed in batches:
@@ -118,10 +120,12 @@ def expected(prints: Prints, style: dict[str, Any]) -> list[dict[str, Any]]:
     k=st.integers(1, 3),
     split=st.booleans(),
     structure=st.booleans(),
+    over_m=st.booleans(),
 )
-def test_kernel(seed: int, pages: int, m: int, k: int, split: bool, structure: bool) -> None:
+def test_kernel(seed: int, pages: int, m: int, k: int, split: bool, structure: bool, over_m: bool) -> None:
     """Members, centroids, similarities, cohesion and worms, to the last bit; by noise, or by either."""
     style = DEFAULTS | {"m": m, "k": k, "p": 1 + m // 3, "t": 1 + m // 4, "seed": seed, "split_worms": split}
+    style["over_m"] = over_m
     style["structure_t"] = 1 + m // 3 if structure else 0
     prints = families(seed, pages, m, 2 if structure else 1)
     assert members([batch(prints)], style) == expected(prints, style)
@@ -171,7 +175,7 @@ def without_figures(run: Run) -> list[dict[str, Any]]:
     "style",
     [
         {},
-        {"n": 32, "t": 35, "structure_t": 0, "scripts": True},
+        {"n": 32, "t": 35, "structure_t": 0, "scripts": True, "over_m": True},
         {"k": 2, "p": 60, "t": 30},
         {"seed": 5, "m": 64, "t": 12, "structure_t": 20, "n": 16},
         {"t": 12, "split_worms": True},
@@ -301,3 +305,28 @@ class TestAgainst:
         rows = members([marked, batch(fresh)], DEFAULTS)
         touched = {row["cluster"] for row in expected(prints, DEFAULTS) if row["page"] in fresh}
         assert rows == [row for row in expected(prints, DEFAULTS) if row["cluster"] in touched]
+
+
+def test_the_paper_divides_by_all_dimensions_wherever_pages_are_compared(
+    small_web: Path, tmp_path: Path
+) -> None:
+    """Clusters, one to all, and the check of a page agree, also on pages that do not fill all dimensions."""
+    params = Params.of("paper")
+    run = pagekin.scan(small_web, tmp_path / "run", only=["styles"], params=params)
+    none = bytes(2 * params.style.m)
+    sketches = run.table("sketches", ["page", "style"]).to_pylist()
+    fewest = min(
+        (np.count_nonzero(np.frombuffer(row["style"] or none, np.uint16)), row["page"])
+        for row in sketches
+        if row["page"] in set(run.table("style_members")["page"].to_pylist())
+    )
+    assert params.style.t <= fewest[0] < params.style.m
+    url = run.page_columns("pages", ["url"], [fewest[1]])["url"][0].as_py()
+    alike = run.like(url).table.to_pylist()
+    assert [row["similarity"] for row in alike] == [
+        pytest.approx(row["matching"] / params.style.m, abs=6e-7) for row in alike
+    ]
+    by_page = {row["page"]: row["similarity"] for row in alike}
+    nearest = run.check(url).style["nearest"]
+    assert nearest
+    assert all(by_page[one["page"]] == one["similarity"] for one in nearest)

@@ -364,6 +364,8 @@ def test_columns_that_contradict_their_counts(tmp_path: Path) -> None:
         for row in read_input(Input(0, sys.argv[1], "parquet"), ReadParams()):
             print(row.reason)
     """
-    found = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=60)
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=60
+    )
     assert (found.returncode, found.stderr) == (0, "")
     assert found.stdout == "unreadable\n"

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use pagekin_core::index::{forest, word_hashes as hashes};
 use pagekin_core::page::text::words::Words;
-use pagekin_core::style::shape::{ONE, millionths};
+use pagekin_core::style::fingerprint::{Divisor, ONE};
 
 use crate::arrow::{array, on_batch};
 use crate::{enter, pool};
@@ -86,7 +86,7 @@ impl Forest {
     }
 
     /// The rows most like a query: number, matching dimensions, dimensions filled in either, similarity.
-    #[pyo3(signature = (query, min_matching, width, max_rows, words=false))]
+    #[pyo3(signature = (query, min_matching, width, max_rows, over_m, words=false))]
     fn nearest(
         &self,
         py: Python<'_>,
@@ -94,12 +94,14 @@ impl Forest {
         min_matching: u32,
         width: usize,
         max_rows: usize,
+        over_m: bool,
         words: bool,
     ) -> PyResult<Vec<(u32, u32, u32, f64)>> {
         let query = self.query(query, words)?;
         enter(py, || {
             let found = self.forest.nearest(&query, min_matching, width, max_rows).into_iter();
-            let similarity = |matches| f64::from(millionths(matches)) / f64::from(ONE);
+            let divisor = Divisor::new(self.m, over_m);
+            let similarity = |matches| f64::from(divisor.millionths(matches)) / f64::from(ONE);
             Ok::<_, String>(found.map(|(row, f)| (row, f.matching, f.filled, similarity(f))).collect())
         })
     }

@@ -13,7 +13,7 @@ use rayon::ThreadPool;
 use pagekin_core::page::html::extract::extract;
 use pagekin_core::page::html::structure as page_structure;
 use pagekin_core::page::noise;
-use pagekin_core::style::fingerprint::{self as style, from_bytes};
+use pagekin_core::style::fingerprint::{self as style, Divisor, from_bytes};
 use pagekin_core::style::matrix::Matrix;
 use pagekin_core::style::members::member_batch;
 use pagekin_core::style::prints::Prints;
@@ -114,6 +114,7 @@ fn style_matches(a: &[u8], b: &[u8]) -> (u32, u32, f64, f64) {
 struct StyleMatrix {
     pool: ThreadPool,
     matrix: Mutex<Matrix>,
+    divisor: Divisor,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -123,8 +124,9 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[pymethods]
 impl StyleMatrix {
     #[new]
-    fn new(threads: usize, m: usize) -> PyResult<Self> {
-        Ok(StyleMatrix { pool: pool(threads)?, matrix: Mutex::new(Matrix::new(m)) })
+    fn new(threads: usize, m: usize, over_m: bool) -> PyResult<Self> {
+        let matrix = Mutex::new(Matrix::new(m));
+        Ok(StyleMatrix { pool: pool(threads)?, matrix, divisor: Divisor::new(m, over_m) })
     }
 
     /// Adds the columns `page` and `style` of a batch.
@@ -141,7 +143,7 @@ impl StyleMatrix {
             if fingerprint.len() != matrix.m() {
                 return Err(format!("a fingerprint of {} dimensions, not {}", fingerprint.len(), matrix.m()));
             }
-            self.pool.install(|| one_to_all(&matrix, &fingerprint)).map_err(|e| e.to_string())
+            self.pool.install(|| one_to_all(&matrix, &fingerprint, self.divisor)).map_err(|e| e.to_string())
         })?;
         found.to_pyarrow(py)
     }
@@ -181,10 +183,11 @@ impl StyleClusters {
         structure_t: u32,
         budget: usize,
         seed: u64,
+        over_m: bool,
         cut: bool,
     ) -> PyResult<Self> {
-        let params = checked(m, ClusterParams { k, p, t, structure_t, budget, seed })?;
-        let work = Mutex::new(Work::Collecting(Prints::new(m, t, structure_t)));
+        let params = checked(m, ClusterParams { k, p, t, structure_t, budget, seed, over_m })?;
+        let work = Mutex::new(Work::Collecting(Prints::new(m, &params)));
         Ok(StyleClusters { pool: pool(threads)?, params, cut, work })
     }
 
@@ -203,7 +206,7 @@ impl StyleClusters {
             self.pool.install(|| {
                 let mut work = locked(&self.work);
                 if let Work::Collecting(prints) = &mut *work {
-                    let prints = std::mem::replace(prints, Prints { layers: Vec::new() });
+                    let prints = std::mem::replace(prints, Prints { layers: Vec::new(), ..*prints });
                     *work = Work::Probing(Box::new(Clusterer::new(prints, self.params)));
                 }
                 match &mut *work {

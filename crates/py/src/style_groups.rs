@@ -48,8 +48,9 @@ impl StyleSteps {
         structure_t: u32,
         budget: usize,
         seed: u64,
+        over_m: bool,
     ) -> PyResult<Self> {
-        let params = checked(m, ClusterParams { k, p, t, structure_t, budget, seed })?;
+        let params = checked(m, ClusterParams { k, p, t, structure_t, budget, seed, over_m })?;
         Ok(StyleSteps { pool: pool(threads)?, keys: Keys::new(m, params) })
     }
 

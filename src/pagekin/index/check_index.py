@@ -143,7 +143,7 @@ class CheckIndex:
             (self.styles, fingerprint, style.t),
             (self.structures, structure, style.structure_t),
         ):
-            found += forest.nearest(query, t, WIDTH, NEAREST) if forest and query else ()
+            found += forest.nearest(query, t, WIDTH, NEAREST, style.over_m) if forest and query else ()
         # A check spends most of its time here: hundreds of plain tuples, sorted by C alone.
         found.sort(key=_ROW)
         found.sort(key=_SIMILARITY, reverse=True)
@@ -154,7 +154,9 @@ class CheckIndex:
 
     def like_text(self, shingles: bytes, min_shared: int) -> list[Found]:
         """Stored pages that share at least so many shingles, closest first."""
-        return list(map(_FOUND, self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, words=True)))
+        return list(
+            map(_FOUND, self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, over_m=False, words=True))
+        )
 
     def same_text(self, md5: str, max_rows: int = 8) -> list[int]:
         """Rows of stored pages with the same text."""

@@ -65,6 +65,16 @@ class StyleParams:
             "every link between news sites was within a publisher or platform",
         },
     )
+    over_m: bool = field(
+        default=False,
+        metadata={
+            "doc": "a similarity is the matching dimensions divided by all m; else by those that either page "
+            "fills, less chance",
+            "paper": True,
+            "evidence": "pages of few n-grams do not fill all dimensions: divided by m, their similarity "
+            "comes out too low; divided by those filled, it is within .005 of the exact one on average",
+        },
+    )
     rank: str = field(
         default="weight",
         metadata={

@@ -131,7 +131,7 @@ def scan_styles(run: Run, page: str | Path, threads: int) -> tuple[pa.Table, str
 
 def _scanned(run: Run, kind: str, fingerprint: bytes | None, params: StyleParams, threads: int) -> pa.Table:
     """One fingerprint beside those of all pages that have any, in the order of pages."""
-    matrix = _core.StyleMatrix(threads, params.m)
+    matrix = _core.StyleMatrix(threads, params.m, params.over_m)
     none = bytes(2 * params.m)
     for batch in run.batches("sketches", ["page", "style", "structure"]):
         batch = batch.filter(pc.or_(pc.is_valid(batch["style"]), pc.is_valid(batch["structure"])))

@@ -89,7 +89,10 @@ def _repeated(file: pq.ParquetFile) -> list[str]:
     They are read like that: written out, a few stored bytes can stand for a thousand copies of a large page.
     What a file says of its columns is read by DuckDB: where that is damaged, pyarrow ends the process.
     """
-    with tempfile.TemporaryDirectory(prefix="pagekin-") as folder, duckdb.connect(config=_ONE_THREAD) as database:
+    with (
+        tempfile.TemporaryDirectory(prefix="pagekin-") as folder,
+        duckdb.connect(config=_ONE_THREAD) as database,
+    ):
         footer = str(Path(folder, "footer.parquet"))
         file.metadata.write_metadata_file(footer)
         try:

@@ -156,7 +156,7 @@ def _edges(rows: pa.Table, kind: str, params: StyleParams) -> set[tuple[int, int
         return set()
     none = bytes(2 * params.m)
     prints = pc.fill_null(rows[kind].combine_chunks(), none)
-    matrix = _core.StyleMatrix(1, params.m)
+    matrix = _core.StyleMatrix(1, params.m, params.over_m)
     matrix.push(pa.record_batch({"page": rows["page"].combine_chunks(), "style": prints}))
     edges = set()
     for a, one in enumerate(prints.to_pylist()):

@@ -166,6 +166,37 @@ fn gram_set(hash: &mut RollingHash, noise: &[u8]) -> HashSet<u64> {
     grams
 }
 
+/// What the number of matching dimensions is divided by to make a similarity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Divisor {
+    /// The dimensions that either page fills: the unbiased estimate of Jaccard.
+    Filled,
+    /// All of them, this many, as in the paper: a page too small to fill them is not even quite similar to itself.
+    All(usize),
+}
+
+impl Divisor {
+    /// The rule for fingerprints of m dimensions: the paper's or the unbiased one.
+    pub fn new(m: usize, over_m: bool) -> Self {
+        if over_m { Divisor::All(m) } else { Divisor::Filled }
+    }
+
+    pub fn similarity(self, found: Matches) -> f64 {
+        match self {
+            Divisor::Filled => found.jaccard(),
+            Divisor::All(m) => f64::from(found.matching) / m as f64,
+        }
+    }
+
+    /// The similarity in millionths.
+    pub fn millionths(self, found: Matches) -> u32 {
+        (self.similarity(found) * f64::from(ONE)).round() as u32
+    }
+}
+
+/// What one is in millionths.
+pub const ONE: u32 = 1_000_000;
+
 /// The chance that two different minima are stored alike.
 const STORED_ALIKE: f64 = 1.0 / 65535.0;
 
@@ -206,6 +237,8 @@ mod tests {
         let found = compare(&[0, 0, 5, 6], &[0, 7, 5, 8]);
         assert_eq!(found, Matches { matching: 1, filled: 3 });
         assert_eq!(Matches::default().jaccard(), 0.0);
+        assert_eq!(Divisor::All(4).millionths(found), 250_000);
+        assert_eq!(Divisor::Filled.millionths(Matches { matching: 3, filled: 3 }), ONE);
     }
 
     #[test]

@@ -15,11 +15,12 @@ use rayon::prelude::*;
 
 use crate::arrow::{batch_of, column, wrong};
 use crate::style::bucket::{Edge, Leaders, PairCheck, Scratch, all_pairs};
+use crate::style::fingerprint::ONE;
 use crate::style::keys::Keys;
 use crate::style::matrix::Matrix;
 use crate::style::members::is_worm;
 use crate::style::prints::Prints;
-use crate::style::shape::{ALONE, ONE, candidate, linked_pairs, nearest, sample_parts};
+use crate::style::shape::{ALONE, candidate, linked_pairs, nearest, sample_parts};
 
 type Ints = Int64Array;
 
@@ -63,7 +64,7 @@ fn matrix(batch: &RecordBatch, m: usize) -> Result<Matrix, ArrowError> {
 }
 
 fn prints(batch: &RecordBatch, keys: &Keys) -> Result<Prints, ArrowError> {
-    let mut prints = Prints::new(keys.m, keys.params.t, keys.params.structure_t);
+    let mut prints = Prints::new(keys.m, &keys.params);
     prints.push_batch(batch)?;
     // Rows of the batch are rows of the prints.
     if prints.len() == batch.num_rows() { Ok(prints) } else { Err(wrong("style")) }

@@ -6,8 +6,9 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch}
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::style::fingerprint::ONE;
 use crate::style::prints::Prints;
-use crate::style::shape::{ONE, Shape, shape, split};
+use crate::style::shape::{Shape, shape, split};
 
 /// A cluster is a worm when less than this part of its pairs has an edge, in percent.
 const WORM_BELOW: u64 = 50;

@@ -8,9 +8,9 @@ use arrow_schema::ArrowError;
 
 use crate::arrow::column;
 use crate::simd::dispatch::with_avx2;
-use crate::style::fingerprint::Matches;
+use crate::style::fingerprint::{Divisor, Matches};
 use crate::style::matrix::{Matrix, compare, compare_rows};
-use crate::style::shape::millionths;
+use crate::style::probes::ClusterParams;
 
 /// One kind of fingerprint.
 pub struct Layer {
@@ -24,17 +24,18 @@ pub struct Layer {
 pub struct Prints {
     /// Noise, and structure if that counts.
     pub layers: Vec<Layer>,
+    pub divisor: Divisor,
 }
 
 /// The columns that the layers come from.
 pub const COLUMNS: [&str; 2] = ["style", "structure"];
 
 impl Prints {
-    /// For fingerprints of m dimensions, of which t must match in the noise or `structure_t` in the structure; 0 for a
-    /// structure that does not count.
-    pub fn new(m: usize, t: u32, structure_t: u32) -> Self {
-        let counts = [t, structure_t].into_iter().filter(|t| *t > 0);
-        Prints { layers: counts.map(|t| Layer { matrix: Matrix::new(m), t }).collect() }
+    /// For fingerprints of m dimensions.
+    pub fn new(m: usize, params: &ClusterParams) -> Self {
+        let counts = [params.t, params.structure_t].into_iter().filter(|t| *t > 0);
+        let layers = counts.map(|t| Layer { matrix: Matrix::new(m), t }).collect();
+        Prints { layers, divisor: Divisor::new(m, params.over_m) }
     }
 
     /// Adds the columns `page`, `style`, `structure` if that counts, and `known` of a batch; pages without any
@@ -85,7 +86,7 @@ impl Prints {
 
     /// How similar two pages are, in millionths.
     pub fn similarity(&self, a: u32, b: u32) -> u32 {
-        let layers = self.layers.iter().map(|layer| millionths(compare_rows(&layer.matrix, a, b)));
+        let layers = self.layers.iter().map(|layer| self.divisor.millionths(compare_rows(&layer.matrix, a, b)));
         layers.max().unwrap_or(0)
     }
 
@@ -94,20 +95,20 @@ impl Prints {
         let m = self.first().m();
         // Millionths by number of matches, for pairs that fill all dimensions, as nearly all do.
         let scale: Vec<u32> =
-            (0..=m as u32).map(|matching| millionths(Matches { matching, filled: m as u32 })).collect();
-        sums(&self.layers, rows, sample, &scale, out);
+            (0..=m as u32).map(|matching| self.divisor.millionths(Matches { matching, filled: m as u32 })).collect();
+        sums(self, rows, sample, &scale, out);
     }
 }
 
 with_avx2! {
-    fn sums(layers: &[Layer], rows: &[u32], sample: &[u32], scale: &[u32], out: &mut [u64]) {
+    fn sums(prints: &Prints, rows: &[u32], sample: &[u32], scale: &[u32], out: &mut [u64]) {
         for (&row, out) in rows.iter().zip(out) {
             for &other in sample.iter().filter(|other| **other != row) {
                 let mut best = 0;
-                for Layer { matrix, .. } in layers {
+                for Layer { matrix, .. } in &prints.layers {
                     let found = compare(matrix.row(row as usize), matrix.row(other as usize), matrix.m());
                     let whole = found.filled as usize == matrix.m();
-                    best = best.max(if whole { scale[found.matching as usize] } else { millionths(found) });
+                    best = best.max(if whole { scale[found.matching as usize] } else { prints.divisor.millionths(found) });
                 }
                 *out += u64::from(best);
             }
@@ -122,7 +123,7 @@ pub(crate) mod tests {
 
     /// Prints of noise alone.
     pub fn prints(m: usize, rows: &[Vec<u16>], t: u32) -> Prints {
-        Prints { layers: vec![Layer { matrix: matrix(m, rows), t }] }
+        Prints { layers: vec![Layer { matrix: matrix(m, rows), t }], divisor: Divisor::Filled }
     }
 
     #[test]
@@ -130,10 +131,10 @@ pub(crate) mod tests {
         let noise = [vec![1, 2, 3, 4], vec![1, 2, 3, 9], vec![5, 6, 7, 8]];
         let structure = [vec![1, 1, 1, 1], vec![2, 2, 2, 2], vec![1, 1, 2, 2]];
         let layer = |rows: &[Vec<u16>], t| Layer { matrix: matrix(4, rows), t };
-        let both = Prints { layers: vec![layer(&noise, 3), layer(&structure, 2)] };
+        let both = Prints { layers: vec![layer(&noise, 3), layer(&structure, 2)], divisor: Divisor::Filled };
         assert!(both.linked(0, 1) && both.linked(0, 2) && both.linked(1, 2));
-        assert_eq!(both.similarity(0, 1), millionths(Matches { matching: 3, filled: 4 }));
-        assert_eq!(both.similarity(0, 2), millionths(Matches { matching: 2, filled: 4 }));
+        assert_eq!(both.similarity(0, 1), Divisor::Filled.millionths(Matches { matching: 3, filled: 4 }));
+        assert_eq!(both.similarity(0, 2), Divisor::Filled.millionths(Matches { matching: 2, filled: 4 }));
         let mut out = [0, 0];
         both.sums(&[0, 1], &[0, 2], &mut out);
         assert_eq!(
@@ -141,5 +142,16 @@ pub(crate) mod tests {
             [u64::from(both.similarity(0, 2)), u64::from(both.similarity(1, 0)) + u64::from(both.similarity(1, 2))]
         );
         assert!(!prints(4, &noise, 3).linked(0, 2));
+    }
+
+    #[test]
+    fn the_paper_divides_by_all_dimensions() {
+        let rows = [vec![1, 2, 0, 0], vec![1, 2, 0, 0], vec![1, 9, 3, 0]];
+        let all = Prints { divisor: Divisor::All(4), ..prints(4, &rows, 1) };
+        assert_eq!([all.similarity(0, 0), all.similarity(0, 1), all.similarity(0, 2)], [500_000, 500_000, 250_000]);
+        let mut out = [0];
+        all.sums(&[0], &[0, 1, 2], &mut out);
+        assert_eq!(out, [750_000]);
+        assert_eq!(prints(4, &rows, 1).similarity(0, 1), 1_000_000);
     }
 }

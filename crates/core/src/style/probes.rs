@@ -26,6 +26,8 @@ pub struct ClusterParams {
     pub budget: usize,
     /// Which dimensions are probed.
     pub seed: u64,
+    /// Similarities are divided by m, as in the paper, not by the dimensions that are filled.
+    pub over_m: bool,
 }
 
 impl ClusterParams {
@@ -255,7 +257,7 @@ fn unique(layer: &Layer, probes: &[Vec<usize>], hashes: &[u64], joined: &mut Uni
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::style::fingerprint as style;
+    use crate::style::fingerprint::{self as style, Divisor};
     use crate::style::matrix;
     use crate::style::prints::tests::prints;
     use proptest::prelude::*;
@@ -302,7 +304,7 @@ mod tests {
         /// Within the budget, clusters are those of the naive procedure.
         #[test]
         fn same_as_naive(m in 4usize..40, n in 1usize..120, k in 1usize..4, seed in any::<u64>(), families in 1u64..12) {
-            let params = ClusterParams { k, p: 1 + m / 3, t: 1 + m as u32 / 4, structure_t: 0, budget: 1000, seed };
+            let params = ClusterParams { k, p: 1 + m / 3, t: 1 + m as u32 / 4, structure_t: 0, budget: 1000, seed, over_m: false };
             let rows = web(m, n, families, seed);
             let (labels, big) = cluster(m, &rows, params);
             prop_assert_eq!(labels, naive(m, &rows, &params));
@@ -312,7 +314,7 @@ mod tests {
         /// Beyond it, clusters are a function of the set of fingerprints, and no page is where naive would not have it.
         #[test]
         fn leaders_depend_on_the_bucket_alone(n in 2usize..300, budget in 1usize..40, seed in any::<u64>()) {
-            let params = ClusterParams { k: 1, p: 6, t: 6, structure_t: 0, budget, seed };
+            let params = ClusterParams { k: 1, p: 6, t: 6, structure_t: 0, budget, seed, over_m: false };
             let rows = web(16, n, 5, seed);
             let (labels, _) = cluster(16, &rows, params);
             let back: Vec<Vec<u16>> = rows.iter().rev().cloned().collect();
@@ -331,7 +333,7 @@ mod tests {
         #[test]
         fn known_pages_are_not_compared_again(n in 2usize..100, cut in 0usize..100, seed in any::<u64>()) {
             let (m, cut) = (16, cut.min(n));
-            let params = ClusterParams { k: 1, p: 6, t: 6, structure_t: 0, budget: 1000, seed };
+            let params = ClusterParams { k: 1, p: 6, t: 6, structure_t: 0, budget: 1000, seed, over_m: false };
             let rows = web(m, n, 5, seed);
             let (old, _) = cluster(m, &rows[..cut], params);
             let mut made = matrix::tests::matrix(m, &[]);
@@ -339,7 +341,7 @@ mod tests {
             matrix::tests::push(&mut made, &rows[..cut], 0, Some(&known));
             matrix::tests::push(&mut made, &rows[cut..], cut as i64, None);
             let layers = vec![Layer { matrix: made, t: params.t }];
-            let mut clusterer = Clusterer::new(Prints { layers }, params);
+            let mut clusterer = Clusterer::new(Prints { layers, divisor: Divisor::Filled }, params);
             (0..params.p).for_each(|probe| clusterer.probe(probe));
             prop_assert_eq!(clusterer.finish().1, naive(m, &rows, &params));
         }
@@ -348,13 +350,13 @@ mod tests {
         #[test]
         fn what_new_pages_touch_is_whole(n in 2usize..80, cut in 0usize..80, budget in 2usize..60, seed in any::<u64>()) {
             let (m, cut) = (16, cut.min(n));
-            let params = ClusterParams { k: 1, p: 6, t: 6, structure_t: 0, budget, seed };
+            let params = ClusterParams { k: 1, p: 6, t: 6, structure_t: 0, budget, seed, over_m: false };
             let rows = web(m, n, 5, seed);
             let alone: Vec<i64> = (0..cut as i64).collect();
             let mut made = matrix::tests::matrix(m, &[]);
             matrix::tests::push(&mut made, &rows[..cut], 0, Some(&alone));
             matrix::tests::push(&mut made, &rows[cut..], cut as i64, None);
-            let mut clusterer = Clusterer::new(Prints { layers: vec![Layer { matrix: made, t: params.t }] }, params);
+            let mut clusterer = Clusterer::new(Prints { layers: vec![Layer { matrix: made, t: params.t }], divisor: Divisor::Filled }, params);
             (0..params.p).for_each(|probe| clusterer.probe(probe));
             let (found, whole) = (clusterer.finish().1, cluster(m, &rows, params).0);
             let touched: Vec<u32> = whole[cut..].to_vec();
@@ -366,7 +368,7 @@ mod tests {
         /// A probe of one dimension never comes twice; a larger one has different dimensions.
         #[test]
         fn probes_are_subsets(m in 1usize..200, k in 1usize..9, seed in any::<u64>()) {
-            let params = ClusterParams { k: k.min(m), p: m, t: 1, structure_t: 0, budget: 1, seed };
+            let params = ClusterParams { k: k.min(m), p: m, t: 1, structure_t: 0, budget: 1, seed, over_m: false };
             let found = probes(m, &params);
             prop_assert_eq!(found.len(), m);
             for probe in &found {

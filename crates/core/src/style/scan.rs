@@ -6,14 +6,13 @@ use arrow_array::{Array, ArrayRef, BinaryArray, Float64Array, Int32Array, Int64A
 use arrow_schema::ArrowError;
 
 use crate::arrow::column;
-use crate::style::fingerprint::{compare, from_bytes};
+use crate::style::fingerprint::{Divisor, ONE, compare, from_bytes};
 use crate::style::matrix::Matrix;
-use crate::style::shape::{ONE, millionths};
 
 /// One row for each row of the matrix: page, matching, filled, similarity.
-pub fn one_to_all(matrix: &Matrix, fingerprint: &[u16]) -> Result<RecordBatch, ArrowError> {
+pub fn one_to_all(matrix: &Matrix, fingerprint: &[u16], divisor: Divisor) -> Result<RecordBatch, ArrowError> {
     let found = matrix.scan(fingerprint);
-    let similarity = found.iter().map(|&f| f64::from(millionths(f)) / f64::from(ONE));
+    let similarity = found.iter().map(|&f| f64::from(divisor.millionths(f)) / f64::from(ONE));
     RecordBatch::try_from_iter([
         ("page", Arc::new(Int64Array::from_iter_values((0..matrix.len()).map(|row| matrix.page(row)))) as ArrayRef),
         ("matching", Arc::new(Int32Array::from_iter_values(found.iter().map(|f| f.matching as i32)))),
@@ -27,7 +26,8 @@ pub fn row_by_row(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let (a, b): (&BinaryArray, &BinaryArray) = (column(batch, "a")?, column(batch, "b")?);
     let similarity = (0..batch.num_rows()).map(|row| {
         let both = a.is_valid(row) && b.is_valid(row);
-        both.then(|| i64::from(millionths(compare(&from_bytes(a.value(row)), &from_bytes(b.value(row))))))
+        let compared = || compare(&from_bytes(a.value(row)), &from_bytes(b.value(row)));
+        both.then(|| i64::from(Divisor::Filled.millionths(compared())))
     });
     RecordBatch::try_from_iter([("similarity", Arc::new(similarity.collect::<Int64Array>()) as ArrayRef)])
 }

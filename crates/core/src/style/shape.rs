@@ -6,7 +6,6 @@
 use rayon::prelude::*;
 
 use crate::hash::mix;
-use crate::style::fingerprint::Matches;
 use crate::style::prints::Prints;
 use crate::union_find::UnionFind;
 
@@ -14,14 +13,6 @@ use crate::union_find::UnionFind;
 pub const SAMPLE: usize = 256;
 /// Members among which weak bridges are sought.
 pub const SPLIT_SAMPLE: usize = 2048;
-/// What one is in millionths.
-pub const ONE: u32 = 1_000_000;
-
-/// Similarity in millionths: the unbiased estimate of Jaccard.
-pub fn millionths(found: Matches) -> u32 {
-    (found.jaccard() * f64::from(ONE)).round() as u32
-}
-
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// The row with the highest mean similarity to the others (of the sample).

@@ -44,7 +44,7 @@ class StyleReducer:
         p = self.params
         threads = self.resources.threads
         self.native = _core.StyleClusters(
-            threads, p.m, p.k, p.probes, p.t, p.structure_t, p.budget, p.seed, p.split_worms
+            threads, p.m, p.k, p.probes, p.t, p.structure_t, p.budget, p.seed, p.over_m, p.split_worms
         )
 
     def push(self, name: str, batch: Batch) -> None:

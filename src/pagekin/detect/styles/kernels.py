@@ -44,7 +44,7 @@ class StyleStep:
 
     def open(self, threads: int) -> BatchFunction:
         p = self.params
-        steps = _core.StyleSteps(threads, p.m, p.k, p.probes, p.t, p.structure_t, p.budget, p.seed)
+        steps = _core.StyleSteps(threads, p.m, p.k, p.probes, p.t, p.structure_t, p.budget, p.seed, p.over_m)
         function: BatchFunction = getattr(steps, self.name)
         return lambda batch: function(batch).select(self.schema.names).cast(self.schema)
 
