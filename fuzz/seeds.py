@@ -1,7 +1,7 @@
 """Inputs to begin with: the cases that the oracles share, and the few that earlier fuzzing found to matter.
 
-`python fuzz/seeds.py unpack TARGET FOLDER` writes them as files. `pack` instead of `unpack` keeps the files of
-a folder as the target's seeds.
+`python fuzz/seeds.py unpack TARGET FOLDER` writes them as files. With `pack` instead of `unpack`, the files of
+a folder become the target's seeds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def kept(target: str) -> Path:
 def unpack(target: str, folder: Path) -> None:
     """Each input in a file that is named by its content, as libFuzzer does."""
     inputs = [case["input"].encode("utf-8", "replace") for case in json.loads(CASES.read_text("utf-8"))]
-    inputs += [base64.b64decode(line) for line in kept(target).read_text().splitlines()]
+    if kept(target).exists():
+        inputs += [base64.b64decode(line) for line in kept(target).read_text().splitlines()]
     folder.mkdir(parents=True, exist_ok=True)
     for data in inputs:
         (folder / hashlib.sha1(data, usedforsecurity=False).hexdigest()).write_bytes(data)
