@@ -1,7 +1,7 @@
 """Inputs to begin with: the cases that the oracles share, and the few that earlier fuzzing found to matter.
 
-`python fuzz/seeds.py unpack TARGET FOLDER` writes them as files. With `pack` instead of `unpack`, the files of
-a folder become the target's seeds.
+`python fuzz/seeds.py unpack TARGET FOLDER` writes them as files.
+`python fuzz/seeds.py pack TARGET FOLDER` keeps the files of a folder as the target's seeds.
 """
 
 from __future__ import annotations
