@@ -327,6 +327,8 @@ def test_the_paper_divides_by_all_dimensions_wherever_pages_are_compared(
         pytest.approx(row["matching"] / params.style.m, abs=6e-7) for row in alike
     ]
     by_page = {row["page"]: row["similarity"] for row in alike}
-    nearest = run.check(url).style["nearest"]
+    style = run.check(url).style
+    assert style is not None
+    nearest = style["nearest"]
     assert nearest
     assert all(by_page[one["page"]] == one["similarity"] for one in nearest)
