@@ -73,20 +73,22 @@ fn cut(bytes: &[u8], m: usize) -> Vec<u8> {
 struct Forest {
     forest: forest::Forest,
     m: usize,
+    divisor: Divisor,
 }
 
 #[pymethods]
 impl Forest {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, m: usize) -> PyResult<Self> {
+    #[pyo3(signature = (path, m, over_m=false))]
+    fn new(py: Python<'_>, path: PathBuf, m: usize, over_m: bool) -> PyResult<Self> {
         match enter(py, || Ok::<_, String>(forest::Forest::open(&path)))? {
-            Ok(forest) => Ok(Forest { forest, m }),
+            Ok(forest) => Ok(Forest { forest, m, divisor: Divisor::new(m, over_m) }),
             Err(error) => Err(PyOSError::new_err(error.to_string())),
         }
     }
 
     /// The rows most like a query: number, matching dimensions, dimensions filled in either, similarity.
-    #[pyo3(signature = (query, min_matching, width, max_rows, over_m, words=false))]
+    #[pyo3(signature = (query, min_matching, width, max_rows, words=false))]
     fn nearest(
         &self,
         py: Python<'_>,
@@ -94,14 +96,12 @@ impl Forest {
         min_matching: u32,
         width: usize,
         max_rows: usize,
-        over_m: bool,
         words: bool,
     ) -> PyResult<Vec<(u32, u32, u32, f64)>> {
         let query = self.query(query, words)?;
         enter(py, || {
             let found = self.forest.nearest(&query, min_matching, width, max_rows).into_iter();
-            let divisor = Divisor::new(self.m, over_m);
-            let similarity = |matches| f64::from(divisor.millionths(matches)) / f64::from(ONE);
+            let similarity = |matches| f64::from(self.divisor.millionths(matches)) / f64::from(ONE);
             Ok::<_, String>(found.map(|(row, f)| (row, f.matching, f.filled, similarity(f))).collect())
         })
     }

@@ -111,10 +111,11 @@ class CheckIndex:
         try:
             self._map = pa.memory_map(str(place / "pages.arrow"))
             self.pages: pa.Table = pa.ipc.open_file(self._map).read_all()
-            self.styles = _core.Forest(str(place / "styles.forest"), self.params.style.m)
+            style = self.params.style
+            self.styles = _core.Forest(str(place / "styles.forest"), style.m, style.over_m)
             self.structures = (
-                _core.Forest(str(place / "structures.forest"), self.params.style.m)
-                if self.params.style.structure_t
+                _core.Forest(str(place / "structures.forest"), style.m, style.over_m)
+                if style.structure_t
                 else None
             )
             self.texts = _core.Forest(str(place / "texts.forest"), self.params.shingles.m)
@@ -143,7 +144,7 @@ class CheckIndex:
             (self.styles, fingerprint, style.t),
             (self.structures, structure, style.structure_t),
         ):
-            found += forest.nearest(query, t, WIDTH, NEAREST, style.over_m) if forest and query else ()
+            found += forest.nearest(query, t, WIDTH, NEAREST) if forest and query else ()
         # A check spends most of its time here: hundreds of plain tuples, sorted by C alone.
         found.sort(key=_ROW)
         found.sort(key=_SIMILARITY, reverse=True)
@@ -155,7 +156,7 @@ class CheckIndex:
     def like_text(self, shingles: bytes, min_shared: int) -> list[Found]:
         """Stored pages that share at least so many shingles, closest first."""
         return list(
-            map(_FOUND, self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, over_m=False, words=True))
+            map(_FOUND, self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, words=True))
         )
 
     def same_text(self, md5: str, max_rows: int = 8) -> list[int]:
