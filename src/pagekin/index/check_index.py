@@ -155,9 +155,7 @@ class CheckIndex:
 
     def like_text(self, shingles: bytes, min_shared: int) -> list[Found]:
         """Stored pages that share at least so many shingles, closest first."""
-        return list(
-            map(_FOUND, self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, words=True))
-        )
+        return list(map(_FOUND, self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, words=True)))
 
     def same_text(self, md5: str, max_rows: int = 8) -> list[int]:
         """Rows of stored pages with the same text."""
