@@ -21,7 +21,6 @@ pub mod greedy_cover;
 pub mod index;
 pub mod lists;
 pub mod lookup;
-pub mod pairs;
 pub mod patches;
 pub mod postings;
 pub mod shared_grams;
