@@ -13,8 +13,8 @@ use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
 use crate::arrow::column;
+use crate::greedy_cover::Source;
 use crate::quilts::grams::Grams;
-use crate::quilts::greedy_cover::Source;
 use crate::quilts::index::GramIndexWriter;
 use crate::quilts::postings::{Budget, CountedGrams, Workers};
 use crate::quilts::sites::{Foreign, SiteTableBuilder};

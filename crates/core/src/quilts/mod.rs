@@ -17,7 +17,6 @@ pub mod covered;
 pub mod covers;
 pub mod gram_rows;
 pub mod grams;
-pub mod greedy_cover;
 pub mod index;
 pub mod lists;
 pub mod lookup;
