@@ -191,13 +191,8 @@ impl<K: Ord + Copy> GreedyCover<K> {
 }
 
 /// Buffers that no thread uses now: each has a number for every page, too much to make anew.
+#[derive(Default)]
 pub struct IdleCovers<K>(Mutex<Vec<GreedyCover<K>>>);
-
-impl<K> Default for IdleCovers<K> {
-    fn default() -> Self {
-        IdleCovers(Mutex::default())
-    }
-}
 
 impl<K: Ord + Copy> IdleCovers<K> {
     /// Does work that needs buffers for a collection of so many pages.

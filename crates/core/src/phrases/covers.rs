@@ -56,11 +56,8 @@ fn cover(
     id: impl Fn(u32) -> i64,
 ) -> Cover {
     let rank = |donor: &Source| (!is_own(donor.page), donor.new_grams, donor.shared_grams);
-    let mut chosen: Vec<(Source, bool)> = greedy
-        .cover(page, popular, |_| true, rank, 0.0)
-        .into_iter()
-        .map(|donor| (donor, !is_own(donor.page)))
-        .collect();
+    let found = greedy.cover(page, popular, |_| true, rank, 0.0).into_iter();
+    let mut chosen: Vec<(Source, bool)> = found.map(|donor| (donor, !is_own(donor.page))).collect();
     let foreign = chosen.iter().filter(|donor| donor.1).map(|donor| donor.0.new_grams as usize).sum();
     if prune {
         chosen = pruned(greedy, chosen, popular.len());

@@ -14,6 +14,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -83,13 +84,7 @@ impl GramIndexWriter {
     }
 
     /// Writes some buckets, in parallel on the current rayon pool, each within `memory` bytes.
-    pub fn write(
-        &self,
-        pairs: &SpillPairs<u32>,
-        rank: &[u32],
-        buckets: std::ops::Range<usize>,
-        memory: usize,
-    ) -> io::Result<()> {
+    pub fn write(&self, pairs: &SpillPairs<u32>, rank: &[u32], buckets: Range<usize>, memory: usize) -> io::Result<()> {
         buckets.into_par_iter().try_for_each(|bucket| self.write_bucket(pairs, rank, bucket, memory))
     }
 

@@ -68,16 +68,11 @@ struct Segment {
 }
 
 /// What was read of a bucket.
+#[derive(Default)]
 pub struct ReadBuffers<V> {
     bytes: MutableBuffer,
     keys: Vec<u64>,
     values: Vec<V>,
-}
-
-impl<V> Default for ReadBuffers<V> {
-    fn default() -> Self {
-        ReadBuffers { bytes: MutableBuffer::new(0), keys: Vec::new(), values: Vec::new() }
-    }
 }
 
 /// All pairs of a collection.
@@ -91,7 +86,7 @@ pub struct SpillPairs<V> {
     total: u64,
 }
 
-impl<V: ArrowNativeType + Ord + Send + Sync> SpillPairs<V> {
+impl<V: ArrowNativeType + Ord> SpillPairs<V> {
     /// Bytes of one pair.
     pub const PAIR: usize = size_of::<u64>() + size_of::<V>();
 

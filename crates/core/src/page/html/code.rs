@@ -5,17 +5,13 @@ use std::ops::Range;
 /// Notes stretches of code while the markup is walked.
 #[derive(Default)]
 pub struct CodeFinder {
-    stretches: Vec<Range<usize>>,
+    /// What was found, in order; none overlap.
+    pub stretches: Vec<Range<usize>>,
     /// Where the content of a drawing begins, and how many drawings inside it are open.
     drawing: Option<(usize, u64)>,
 }
 
 impl CodeFinder {
-    /// The content of a script or a style sheet.
-    pub fn push(&mut self, content: Range<usize>) {
-        self.stretches.push(content);
-    }
-
     pub fn begin_drawing(&mut self, content: usize) {
         self.drawing = self.drawing.map(|(begin, inner)| (begin, inner + 1)).or(Some((content, 0)));
     }
@@ -37,11 +33,6 @@ impl CodeFinder {
             Some((begin, inner)) => Some((begin, inner - 1)),
             None => None,
         };
-    }
-
-    /// The stretches, in order; none overlap.
-    pub fn found(self) -> Vec<Range<usize>> {
-        self.stretches
     }
 }
 

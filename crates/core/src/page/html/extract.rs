@@ -78,7 +78,7 @@ pub fn extract_with(html: &str, m: usize) -> Extract<'_> {
         generator: walk.generator.name(),
         skeleton: walk.skeleton.finish(),
         structure: walk.structure.finish(),
-        code: walk.code.found(),
+        code: walk.code.stretches,
     }
 }
 
@@ -181,7 +181,7 @@ impl<'a> Walk<'a> {
                 self.separate(what);
                 let (content, after) = self.content(end, name);
                 if name.eq_ignore_ascii_case(b"script") || name.eq_ignore_ascii_case(b"style") {
-                    self.code.push(end..end + content.len());
+                    self.code.stretches.push(end..end + content.len());
                 }
                 after
             }
