@@ -70,5 +70,5 @@ SELECT site(i) AS site, 'www.' || site(i) || '/{n}?sid' AS pattern, NULL AS clus
   cause, 'sid' AS detail, 2 AS caused, url(i) AS url, url(i + 1) AS of_url FROM ids WHERE i % 40 = 0;
 
 -- table: url_parameters
-SELECT 'www.' || site(i) AS host, 'sid' AS parameter, 'session id' AS role, 3 AS addresses, 9 AS pages, 3 AS contents,
+SELECT 'www.' || site(i) AS host, 'sid' AS parameter, 'session id' AS role, 3 AS urls, 9 AS pages, 3 AS contents,
   6 AS repeats, 'never matters' AS verdict FROM ids WHERE i % 40 = 0;

@@ -67,7 +67,7 @@ class Watched:
 
 @contextmanager
 def watched(chromium: Browser, url: str, *, width: int = 1280, scheme: str = "light") -> Iterator[Watched]:
-    """Opens an address; it and what is below it may be asked for."""
+    """Opens a URL; it and what is below it may be asked for."""
     context = chromium.new_context(
         viewport={"width": width, "height": 900},
         color_scheme="dark" if scheme == "dark" else "light",

@@ -16,7 +16,7 @@ HOSTILE = [
     {"url": "x-y://a\"'&b/", "html": "<title>&amp;lt;b></title><p>a host with quotes"},
     {"url": "http://cells.example/", "html": "<title>@sum, \"quoted\"\n,line</title><p>+1 -1"},
 ]  # fmt: skip
-"""Pages that would like to act where their titles and addresses are shown."""
+"""Pages that would like to act where their titles and URLs are shown."""
 
 
 @pytest.fixture(scope="session")

@@ -100,7 +100,7 @@ def test_trec(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["rows", "rows without url", "run by url", "run by page", "run by id"])
 def test_trec_documents_by_id(form: str, tmp_path: Path) -> None:
-    """Documents of collections have ids rather than addresses."""
+    """Documents of collections have ids rather than URLs."""
     ids = {url: f"DOC-{number}" for number, url in enumerate(TEXTS)}
     pages: list[Any] = [{"url": url, "id": ids[url], "text": text} for url, text in TEXTS.items()]
     if form in ("rows without url", "run by id"):

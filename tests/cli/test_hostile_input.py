@@ -237,7 +237,7 @@ def test_bad_json_lines(tmp_path: Path) -> None:
         b"\xff\xfe\x00",
         b"[" * 100_000,
         b'{"url": "http://n.example/", "html": ' + b"9" * 10_000 + b"}",
-        b'{"url": null, "html": "<p>no address"}',
+        b'{"url": null, "html": "<p>no URL"}',
         b'{"url": "http://s.example/", "html": "\\ud800 lone <p>\\u0000"}',
         b'{"url": "http://l.example/\\ud800", "text": "\\udfff"}',
         json.dumps(good | {"html": 5}).encode(),

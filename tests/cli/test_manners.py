@@ -290,7 +290,7 @@ def test_failed_scan_leaves_its_folder_to_another(tmp_path: Path) -> None:
 
 def test_wrong_parameter_leaves_the_folder_too(tmp_path: Path) -> None:
     crawl = tmp_path / "crawl.jsonl"
-    crawl.write_text('{"url": "http://a.example/", "text": "words without an address"}\n')
+    crawl.write_text('{"url": "http://a.example/", "text": "words without a URL"}\n')
     folder = tmp_path / "run"
     assert "IP address" in run("scan", crawl, "-o", folder, "--foreign", "ip", code=2).stderr
     run("scan", crawl, "-o", folder, "--foreign", "host")

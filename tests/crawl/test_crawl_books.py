@@ -14,7 +14,7 @@ from pagekin.crawl.patterns import Arm, SeenUrls
 from pagekin.crawl.yields import WINDOWS, Outcomes, Yields, Z, upper_bound
 from pagekin.urls import parse_url, url_pattern
 
-# Few hosts, paths and values, so that addresses meet.
+# Few hosts, paths and values, so that URLs meet.
 URLS = st.builds(
     lambda scheme, host, path, query: f"{scheme}://{host}/{path}" + (f"?{query}" if query else ""),
     st.sampled_from(["http", "https"]),
@@ -30,9 +30,9 @@ URLS = st.builds(
 
 @given(st.lists(URLS, max_size=25))
 def test_again_is_what_the_slow_version_says(urls: list[str]) -> None:
-    addresses = SeenUrls()
+    seen = SeenUrls()
     for place, url in enumerate(urls):
-        met = addresses.add(url)
+        met = seen.add(url)
         expected = oracle.again(url, urls[:place])
         if expected is None:
             assert met is None
@@ -44,9 +44,9 @@ def test_again_is_what_the_slow_version_says(urls: list[str]) -> None:
 @given(st.text(max_size=60) | URLS)
 def test_any_text_has_a_pattern(url: str) -> None:
     assert url_pattern(parse_url(url)) == url_pattern(parse_url(url))
-    addresses = SeenUrls()
-    assert addresses.add(url) is not None
-    assert addresses.add(url) is None
+    seen = SeenUrls()
+    assert seen.add(url) is not None
+    assert seen.add(url) is None
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_frontier_gives_the_best_arm(steps: list[tuple[str, object]], seed: int)
 
 
 @given(st.lists(URLS, max_size=30), st.sampled_from([UNIQUE_FIRST, BREADTH_FIRST]))
-def test_every_address_is_given_once(urls: list[str], order: str) -> None:
+def test_every_url_is_given_once(urls: list[str], order: str) -> None:
     frontier = Frontier(order)
     added = [target for url in urls if (target := frontier.add(url)) is not None]
     popped = []

@@ -198,7 +198,7 @@ def test_pages_from_a_cache_are_fetched_too(tmp_path: Path) -> None:
     assert result["theirs"]["httpcache/hit"] > 50
 
 
-def test_forms_that_are_posted_to_one_address_are_pages_each() -> None:
+def test_forms_that_are_posted_to_one_url_are_pages_each() -> None:
     with shop() as server:
         result = spider(server, PAGEKIN_SATURATION="stop", posts=100)
     assert result["reason"] == "finished"

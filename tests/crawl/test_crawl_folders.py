@@ -126,7 +126,7 @@ def test_folders_that_bring_something_are_not_judged_by_others() -> None:
 
 
 def test_redirects_are_worth_what_they_lead_to() -> None:
-    """Every page has new addresses that redirect to yet other ones, and all of those show one page."""
+    """Every page has new URLs that redirect to yet other ones, and all of those show one page."""
     state = FrontierCrawl(Scope([START]))
     asked: list[str] = []
     while len(asked) < 2000 and (target := state.next()) is not None:

@@ -157,7 +157,7 @@ def test_nobody_there(tmp_path: Path) -> None:
     message = one_line(run("crawl", gone, "-o", tmp_path / "crawl", "--delay", "0", code=1))
     assert "refused" in message
     assert json.loads((tmp_path / "crawl" / "crawl.json").read_bytes())["failures"] == {"refused": 1}
-    # The folder is not in the way of another attempt, or of an attempt at another address.
+    # The folder is not in the way of another attempt, or of an attempt at another URL.
     with hostile_server() as server:
         run("crawl", f"{server.url}good/1", "-o", tmp_path / "crawl", "--delay", "0")
         message = one_line(run("crawl", server.url, "-o", tmp_path / "crawl", code=1))

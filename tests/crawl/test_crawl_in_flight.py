@@ -105,7 +105,7 @@ def test_every_request_is_where_it_is_counted(
         assert order or not any(request.priority for request in engine.queue)
 
 
-def test_addresses_met_before_but_for_a_part_are_put_back() -> None:
+def test_urls_met_before_but_for_a_part_are_put_back() -> None:
     engine = Engine(counts=True, order=True)
     url = "http://shop.example/list?sid="
     for number in range(60):
@@ -174,7 +174,7 @@ def test_a_redirect_to_what_is_known_was_worth_nothing() -> None:
         assert (arm.pattern, outcomes.fetches, outcomes.new) == (Arm(*request.meta[ARM]).pattern, 1, 0)
 
 
-def test_requests_that_are_more_than_an_address_have_arms_of_their_own() -> None:
+def test_requests_that_are_more_than_a_url_have_arms_of_their_own() -> None:
     engine = Engine(counts=True, order=True)
     url = "http://shop.example/list?id=1"
     for request in (

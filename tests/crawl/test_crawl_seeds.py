@@ -1,4 +1,4 @@
-"""Seeds are the addresses that links lead to, however they are spelled."""
+"""Seeds are the URLs that links lead to, however they are spelled."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_another_spelling_goes_on(tmp_path: Path) -> None:
         done = run("crawl", seed, *args, "--max-pages", "2")
         assert done.stderr.splitlines()[1:3] == ["not followed 2: outside", "not followed 1: userinfo"]
         done = run("crawl", f"{server.url}caf%c3%a9/", *args, "--resume", code=1)
-        assert "other seeds" in one_line(done), "%c3 and %C3 are two addresses to the kernel, as in links"
+        assert "other seeds" in one_line(done), "%c3 and %C3 are two URLs to the kernel, as in links"
         done = run("crawl", f"{server.url}caf%C3%A9/", *args, "--resume", "--json")
         told = [json.loads(line) for line in done.stderr.splitlines()]
         assert {"reason": "outside", "links": 2}.items() <= told[2].items()

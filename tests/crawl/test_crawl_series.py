@@ -110,7 +110,7 @@ def site_with(entrance: str, trap: Callable[[str], Page]) -> Site:
 
 
 def crawled(fetch: Site, limit: int = LIMIT) -> tuple[FrontierCrawl, list[str], bool]:
-    """State, addresses in the order of fetching, and whether the rule ended it."""
+    """State, URLs in the order of fetching, and whether the rule ended it."""
     state, asked = FrontierCrawl(Scope([f"{BASE}/"])), list[str]()
     while len(asked) < limit and (target := state.next()) is not None:
         asked.append(target.url)

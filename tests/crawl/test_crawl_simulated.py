@@ -77,7 +77,7 @@ def test_same_seed_same_crawl() -> None:
 
 
 def graph(pages: int, seed: int) -> Callable[[str], tuple[str | None, Iterable[str]]]:
-    """A site on which every address shows something of its own, in whatever folders, with whatever keys."""
+    """A site on which every URL shows something of its own, in whatever folders, with whatever keys."""
     rng = Random(seed)
     shapes = ["/a/{}", "/b/{}.html", "/c?id={}", "/d/{}?x={}", "/e/page-{}", "/list?page={}&sort=up"]
     urls = ["/", *(rng.choice(shapes).replace("{}", str(n)) for n in range(1, pages))]
@@ -125,17 +125,17 @@ def test_when_it_stops_nothing_is_left_that_may_be_rich(kind: str, seed: int) ->
 
 @pytest.mark.parametrize("kind", ["printer", "catalogue", "replies", "late", "clean"])
 def test_sites_have_as_many_unique_pages_as_they_say(kind: str) -> None:
-    """Told by the texts of all their addresses."""
+    """Told by the texts of all their URLs."""
     site = CmsSite(kind, 5, 60)
     known, queue, met, kinds = SeenPages(), ["/"], {"/"}, []
     contents: dict[str, str] = {}
-    for address in queue:
-        view = site.view(address)
+    for url in queue:
+        view = site.view(url)
         assert view.content is not None
         verdict = known.see(pagekin.text(html_of(site, view)))
         kinds.append(verdict.kind)
-        contents.setdefault(view.content, address)
-        assert (verdict.kind == UNIQUE) == (contents[view.content] == address), address
+        contents.setdefault(view.content, url)
+        assert (verdict.kind == UNIQUE) == (contents[view.content] == url), url
         for link, _ in view.links:
             if link not in met:
                 met.add(link)

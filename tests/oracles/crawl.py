@@ -28,7 +28,7 @@ def bound(outcomes: Sequence[bool], windows: Sequence[int], z: float) -> float:
 
 
 def again(url: str, before: Sequence[str]) -> set[str] | None:
-    """The query keys without which an address was met before; None if it was met as it is."""
+    """The query keys without which a URL was met before; None if it was met as it is."""
 
     def parts(text: str) -> tuple[str, str, str, list[tuple[str, str]]]:
         split = urlsplit(text)

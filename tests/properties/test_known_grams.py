@@ -74,7 +74,7 @@ def test_is_the_definition(
 
 @given(webs(), st.data())
 def test_a_stored_page_is_no_source_of_itself(web: Web, data: st.DataObject) -> None:
-    """Asked with its own address, a page gets the row that it has in the run."""
+    """Asked with its own URL, a page gets the row that it has in the run."""
     alone = Web(web.texts, dict.fromkeys(web.texts, (None, None, None)), {})
     page = data.draw(st.sampled_from(sorted(web.texts)))
     with tempfile.TemporaryDirectory() as folder:

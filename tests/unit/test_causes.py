@@ -83,20 +83,20 @@ def test_parameters(run: pagekin.Run) -> None:
     }
     sid = rows["sid"]
     assert (sid["host"], sid["role"]) == ("www.cms.example", "session id")
-    assert (sid["addresses"], sid["pages"], sid["contents"]) == (4, 12, 4)
+    assert (sid["urls"], sid["pages"], sid["contents"]) == (4, 12, 4)
 
 
 def parameters(folder: Path, pages: list[tuple[str, str]]) -> dict[str, tuple[int, int, int, str]]:
-    """Of pages with address and text: addresses, pages, contents and verdict of each parameter."""
+    """Of pages with URL and text: URLs, pages, contents and verdict of each parameter."""
     path = folder / "crawl.jsonl"
     path.write_text("".join(json.dumps({"url": url, "text": text}) + "\n" for url, text in pages))
     run = pagekin.scan(path, folder / "run", only=["causes"])
-    names = ("addresses", "pages", "contents", "verdict")
+    names = ("urls", "pages", "contents", "verdict")
     rows = run.table("url_parameters").to_pylist()
     return {row["parameter"]: tuple(row[name] for name in names) for row in rows}
 
 
-def test_an_address_counts_once(tmp_path: Path) -> None:
+def test_a_url_counts_once(tmp_path: Path) -> None:
     """However often it was fetched, by whatever scheme, and with whatever fragment."""
     once = [(f"http://a.example/p?id={n}", text(n)) for n in range(6)]
     again = [(url.replace("http", "https") + "#top", words) for url, words in once]
@@ -106,7 +106,7 @@ def test_an_address_counts_once(tmp_path: Path) -> None:
     assert parameters(tmp_path / "one", [once[0]] * 5) == {}
 
 
-def test_an_address_that_changes_tells_nothing(tmp_path: Path) -> None:
+def test_a_url_that_changes_tells_nothing(tmp_path: Path) -> None:
     pages = [(f"http://a.example/p?sid={n}", text(1)) for n in range(5)]
     assert parameters(tmp_path, [*pages, ("http://a.example/p?sid=0", text(2))]) == {
         "sid": (1, 4, 1, "never matters")
@@ -114,7 +114,7 @@ def test_an_address_that_changes_tells_nothing(tmp_path: Path) -> None:
 
 
 def test_redirects(tmp_path: Path) -> None:
-    """One address leads to the other, both are led to from one, or a redirect leads to one that was had."""
+    """One URL leads to the other, both are led to from one, or a redirect leads to one that was had."""
     site = "http://r.example"
     moves = {
         "/front": "/start?from=front",

@@ -102,7 +102,7 @@ def test_a_link_to_any_domain_of_a_site_attributes(tmp_path: Path) -> None:
 
 
 def test_a_link_to_a_copy_attributes(tmp_path: Path) -> None:
-    """Copies of a, b and c: linked by address, by site, and by the quilt's own site, which says nothing."""
+    """Copies of a, b and c: linked by URL, by site, and by the quilt's own site, which says nothing."""
     links = '<a href="http://q.example/a">a</a> <a href="http://mirror.example/">b</a>'
     copies = [
         {"url": url, "ip": "10.0.2.1", "html": f"<p>{words(c, 40)}"}

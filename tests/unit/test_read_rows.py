@@ -277,7 +277,7 @@ def test_parquet_values_that_python_cannot_hold(tmp_path: Path, name: str, odd: 
     ],
 )
 def test_rows_may_have_ids(row: dict[str, Any], url: str, name: str | None, tmp_path: Path) -> None:
-    """A row without an address goes by its id."""
+    """A row without a URL goes by its id."""
     found = read_row(tmp_path, {**row, "text": "x"})
     assert (found.reason, found.url, found.id) == (None, url, name)
 

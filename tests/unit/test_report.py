@@ -224,7 +224,7 @@ def test_what_did_not_run_is_said(make: Callable[[Data], Section], small_web: Pa
 
 
 def test_pages_without_hosts_dates_or_words(tmp_path: Path) -> None:
-    rows = [{"url": "urn:x", "text": "?"}, {"url": "", "text": ""}, {"text": "no address"}]
+    rows = [{"url": "urn:x", "text": "?"}, {"url": "", "text": ""}, {"text": "no URL"}]
     (tmp_path / "odd.jsonl").write_text("\n".join(map(json.dumps, rows)))
     data = Data(pagekin.scan(tmp_path / "odd.jsonl", tmp_path / "run"))
     assert "<h1>" in rendered(data, chapters(data))

@@ -48,7 +48,7 @@ def judge_a_hundred(page: Page, spam: set[str]) -> None:
     page.get_by_role("link", name="Judge 100 at random").first.click()
     for number in range(1, 101):
         expect(page.locator(".progress")).to_contain_text(f"{number} of 100")
-        url = page.locator(".address .copy").first.get_attribute("data-copy")
+        url = page.locator(".page-url .copy").first.get_attribute("data-copy")
         with page.expect_navigation():
             page.keyboard.press("s" if url in spam else "n")
     expect(page.locator("h1")).to_contain_text("All 100 judged")

@@ -90,8 +90,8 @@ def test_search(looked_at: Served, chromium: Browser) -> None:
         expect(seen.page.locator(".empty")).to_have_text("Nothing found.")
 
 
-def test_addresses_are_cut_in_the_middle_to_fit(looked_at: Served, chromium: Browser) -> None:
-    """How an address ends says the most: it is what stays, and the whole is one press away."""
+def test_urls_are_cut_in_the_middle_to_fit(looked_at: Served, chromium: Browser) -> None:
+    """How a URL ends says the most: it is what stays, and the whole is one press away."""
     with opened(chromium, looked_at, "/clusters") as seen:
         urls = seen.page.locator("#rows td.url .copy")
         cut = [text for text in urls.all_inner_texts() if "…" in text]

@@ -135,7 +135,7 @@ def test_hostile_pages_do_nothing(chromium: Browser, hostile: Path, width: int) 
 
 
 def _press_everything(seen: Watched) -> None:
-    """Sort, copy, whole addresses, marks: whatever brings text of pages into the page once more."""
+    """Sort, copy, whole URLs, marks: whatever brings text of pages into the page once more."""
     seen.page.evaluate(
         "document.querySelectorAll('th button, .copy, .rest button').forEach(b => "
         "b.textContent.startsWith('CSV') || b.click())"
@@ -182,7 +182,7 @@ def test_tables_sort(chromium: Browser, report: Path) -> None:
         assert table.locator("th[aria-sort=ascending]").count() == 1
 
 
-def test_addresses_copy_and_show_whole(chromium: Browser, report: Path) -> None:
+def test_urls_copy_and_show_whole(chromium: Browser, report: Path) -> None:
     with watched(chromium, report.as_uri()) as seen:
         seen.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         short = seen.page.locator("table.sortable .copy", has_text="…").first
@@ -237,7 +237,7 @@ def test_findings_lead_to_their_chapters(chromium: Browser, report: Path) -> Non
 
 
 def test_paper(chromium: Browser, report: Path) -> None:
-    """In print nothing is cut: tables are whole, addresses spelled out, buttons gone."""
+    """In print nothing is cut: tables are whole, URLs spelled out, buttons gone."""
     with watched(chromium, report.as_uri()) as seen:
         seen.page.emulate_media(media="print")
         assert seen.page.locator(".scroll").first.evaluate("e => getComputedStyle(e).overflow") == "visible"

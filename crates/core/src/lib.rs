@@ -9,11 +9,12 @@
 //! - [`causes`]: why pages repeat others, as far as URLs and redirects tell
 //! - [`index`]: what is looked up in a stored run
 //! - [`rows`]: what moves rows between kernels needs to know: parts, orders, components
-//! - the rest is shared: hashes, Arrow columns, lookups, disjoint sets, spilling to disk, SIMD
+//! - the rest is shared: greedy covers, hashes, Arrow columns, lookups, disjoint sets, spilling to disk, SIMD
 
 mod arrow;
 pub mod causes;
 pub mod duplicates;
+mod greedy_cover;
 pub mod hash;
 pub mod index;
 pub mod key_lookup;

@@ -20,7 +20,7 @@ fn batch(rows: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     RecordBatch::from_pyarrow_bound(rows)
 }
 
-/// Shingles to popular phrases: `push_sites` all sites, `push` all pages, then `take` each of the `partitions`.
+/// Shingles to popular phrases: `push_sites` all sites, `push` all pages, then each `part` of the `parts`.
 #[pyclass(frozen)]
 struct PopularPhrases {
     pool: ThreadPool,
@@ -55,12 +55,12 @@ impl PopularPhrases {
         self.update(sketches.py(), |state| state.push(&rows))
     }
 
-    fn partitions(&self, py: Python<'_>) -> PyResult<usize> {
-        self.update(py, |state| Ok(state.partitions()))
+    fn parts(&self, py: Python<'_>) -> PyResult<usize> {
+        self.update(py, |state| Ok(state.parts()))
     }
 
-    fn take<'py>(&self, py: Python<'py>, partition: usize) -> PyResult<Bound<'py, PyAny>> {
-        self.update(py, |state| state.take(partition))?.to_pyarrow(py)
+    fn part<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyAny>> {
+        self.update(py, |state| state.part(number))?.to_pyarrow(py)
     }
 }
 

@@ -156,7 +156,7 @@ def _report(ended: Ended, output: Path, reporter: ProgressReporter) -> None:
         reporter.say(f"{ended.replayed:,} answers were there already", replayed=ended.replayed)
     reporter.say(line_of(state), **point._asdict())
     for why, count in sorted(state.failures.items()):
-        reporter.say(f"no page {count:,}: {why}", reason=why, addresses=count)
+        reporter.say(f"no page {count:,}: {why}", reason=why, urls=count)
     for why, count in sorted(state.skipped.items()):
         reporter.say(f"not followed {count:,}: {why}", reason=why, links=count)
     if state.series.idle:

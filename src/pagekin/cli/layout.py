@@ -19,7 +19,6 @@ SHORT = {
     "attributed": "attr.",
     "parameter": "param.",
     "duplicates": "dupl.",
-    "addresses": "addr.",
     "popular": "pop.",
 }
 """Words of a header that may be shortened where there is little room."""

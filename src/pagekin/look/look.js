@@ -150,7 +150,7 @@ function equipFigure(figure) {
   explain(drawing);
 }
 
-/** Cuts the addresses of a table in the middle, as short as their cells. */
+/** Cuts the URLs of a table in the middle, as short as their cells. */
 function fitUrls(table) {
   if (table.classList.contains("whole")) return;
   for (const url of table.querySelectorAll("td.url .copy")) {

@@ -11,7 +11,7 @@ UNKNOWN = "–"
 """What stands where a table holds nothing."""
 
 NO_SITE = "no site"
-"""What stands for the site of a page whose address names none."""
+"""What stands for the site of a page whose URL names none."""
 
 URL_WIDTH = 56
 """Characters of a URL that are shown."""

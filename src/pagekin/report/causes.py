@@ -135,20 +135,18 @@ def _parameters(data: Data) -> list[Block]:
         )
         return blocks
     rows = data.rows(
-        f"""SELECT parameter, role, pages - addresses, pages, host FROM url_parameters
+        f"""SELECT parameter, role, pages - urls, pages, host FROM url_parameters
           WHERE verdict = 'never matters'
         ORDER BY 3 DESC, host, parameter LIMIT {TOP}"""
     )
     columns = [
         Column("parameter", "text", "parameter", width=30),
         Column("probably", "text", "role"),
-        Column("pages it adds", "count", "pages - addresses"),
+        Column("pages it adds", "count", "pages - urls"),
         Column("pages with it", "count", "pages"),
         Column("host", "text", "host", width=44),
     ]
-    added = data.value(
-        "SELECT sum(pages - addresses)::BIGINT FROM url_parameters WHERE verdict = 'never matters'"
-    )
+    added = data.value("SELECT sum(pages - urls)::BIGINT FROM url_parameters WHERE verdict = 'never matters'")
     blocks.append(
         paragraph(f"{plural(total, 'parameter')} made the crawler fetch {plural(added, 'page')} for nothing.")
     )

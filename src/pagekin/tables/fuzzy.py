@@ -71,7 +71,7 @@ URL_PARAMETERS = Table(
         Column("host", pa.string(), "host name, lower case"),
         Column("parameter", pa.string(), "query key, or a key in the path like `;jsessionid=`"),
         Column("role", pa.string(), "what its name suggests: session id, print view, sort order, ..."),
-        Column("addresses", pa.int64(), "URLs, ignoring this parameter, that were met more than once"),
+        Column("urls", pa.int64(), "URLs, ignoring this parameter, that were met more than once"),
         Column("pages", pa.int64(), "pages with those URLs, one for each value of the parameter"),
         Column("contents", pa.int64(), "different contents for each URL, added up"),
         Column("repeats", pa.int64(), "pages minus contents"),

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::arrow::{batch_of, column};
 use crate::duplicates::bands::{BandRule, Evidence, hash_pair, offer, tag};
 use crate::spill::lists::SpillLists;
-use crate::spill::passes;
+use crate::spill::passes::passes;
 use crate::union_find::UnionFind;
 
 /// The texts are the same.
@@ -36,7 +36,7 @@ pub struct CandidateFinder {
     /// Pages of earlier runs, each with the first page of its class.
     known: Vec<(i64, i64)>,
     /// Hashes of bands, or where candidates are to be sifted, shingles.
-    sketches: SpillLists,
+    sketches: SpillLists<u64>,
 }
 
 impl CandidateFinder {
@@ -119,13 +119,12 @@ impl CandidateFinder {
         mut found: impl FnMut(&[u32]),
     ) -> io::Result<()> {
         // A key and its page are 16 bytes, twice that while they are sorted.
-        let passes = passes(firsts.len() * 32, self.memory / 4) as u64;
-        for pass in 0..passes {
+        for pass in passes(firsts.len() * 32, self.memory / 4, 0) {
             let mut keys = Vec::new();
             let mut buffer = Vec::new();
             for &i in firsts {
                 let key = key(self.sketches.get(i as usize, &mut buffer)?);
-                if passes == 1 || key % passes == pass {
+                if pass.takes(key) {
                     keys.push((key, i));
                 }
             }

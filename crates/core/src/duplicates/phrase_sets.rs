@@ -31,7 +31,7 @@ pub struct PhraseSets {
     pages: Vec<i64>,
     /// Which set is a page's.
     set: Vec<u32>,
-    sets: SpillLists,
+    sets: SpillLists<u64>,
     phrasing: Phrasing,
 }
 

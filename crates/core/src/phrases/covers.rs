@@ -2,13 +2,7 @@
 //!
 //! Greedy: the page that holds most of what is still uncovered, among equals the one that holds most in all, then the
 //! one of smallest id. Foreign pages come first; pages of the own site only when no foreign page helps any more.
-//!
-//! `quilts::greedy_cover` follows another rule: ties go to the smallest id at once, there are no two rounds, and nothing
-//! is pruned. It keeps exact counts for thousands of grams a page; here a page has at most m popular shingles, whose
-//! gain is counted again.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Int64Builder, ListBuilder, StructBuilder};
@@ -16,10 +10,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use crate::arrow::{batch_of, column, wrong};
+use crate::greedy_cover::{GreedyCover, HolderList, IdleCovers, Source};
 use crate::phrases::popular::shingles;
 use crate::phrases::sites::{PageSites, UNKNOWN};
 
@@ -48,35 +43,58 @@ struct Covered {
     cover: Option<Cover>,
 }
 
-/// The greedy cover of a page whose popular shingles these pages hold.
-fn cover(page: i64, popular: &[&[i64]], is_own: impl Fn(i64) -> bool, prune: bool) -> Cover {
-    let lists = popular.iter().enumerate();
-    let mut offers: Vec<(i64, u32)> =
-        lists.flat_map(|(i, list)| list.iter().map(move |&donor| (donor, i as u32))).collect();
-    offers.retain(|offer| offer.0 != page);
-    offers.sort_unstable();
-    let candidates: Vec<(i64, &[(i64, u32)])> =
-        offers.chunk_by(|a, b| a.0 == b.0).map(|held| (held[0].0, held)).collect();
-    let (own, foreign): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|candidate| is_own(candidate.0));
-    let mut covered = vec![false; popular.len()];
-    let mut chosen = greedy(&foreign, &mut covered, true);
-    let by_foreign = covered.iter().filter(|c| **c).count();
-    chosen.extend(greedy(&own, &mut covered, false));
+/// How donors rank: it is foreign, what it adds, what it holds.
+type Rank = (bool, u32, u32);
+
+/// The greedy cover of a page whose popular shingles these pages hold; pages are numbered in the order of their ids.
+fn cover(
+    greedy: &mut GreedyCover<Rank>,
+    page: u32,
+    popular: &[HolderList<'_>],
+    is_own: impl Fn(u32) -> bool,
+    prune: bool,
+    id: impl Fn(u32) -> i64,
+) -> Cover {
+    let rank = |donor: &Source| (!is_own(donor.page), donor.new_grams, donor.shared_grams);
+    let found = greedy.cover(page, popular, |_| true, rank, 0.0).into_iter();
+    let mut chosen: Vec<(Source, bool)> = found.map(|donor| (donor, !is_own(donor.page))).collect();
+    let foreign = chosen.iter().filter(|donor| donor.1).map(|donor| donor.0.new_grams as usize).sum();
     if prune {
-        chosen = pruned(chosen, popular.len());
+        chosen = pruned(greedy, chosen, popular.len());
     }
     let mut met = vec![false; popular.len()];
-    let donors = chosen.into_iter().map(|choice| Donor {
-        page: choice.donor,
-        shingles: choice.held.iter().filter(|held| !std::mem::replace(&mut met[held.1 as usize], true)).count(),
-        foreign: choice.foreign,
+    let donors = chosen.iter().map(|(donor, foreign)| Donor {
+        page: id(donor.page),
+        shingles: greedy.held(donor).iter().filter(|held| !std::mem::replace(&mut met[**held as usize], true)).count(),
+        foreign: *foreign,
     });
-    Cover { donors: donors.collect(), foreign: by_foreign }
+    Cover { donors: donors.collect(), foreign }
+}
+
+/// Without those that later choices made redundant; a foreign one only if foreign ones did.
+fn pruned(greedy: &GreedyCover<Rank>, chosen: Vec<(Source, bool)>, shingles: usize) -> Vec<(Source, bool)> {
+    let mut times = [vec![0usize; shingles], vec![0; shingles]];
+    for (donor, foreign) in &chosen {
+        greedy.held(donor).iter().for_each(|held| times[usize::from(*foreign)][*held as usize] += 1);
+    }
+    let mut kept = Vec::new();
+    for (donor, foreign) in chosen {
+        let spare = |i: usize| if foreign { times[1][i] > 1 } else { times[0][i] + times[1][i] > 1 };
+        let held = greedy.held(&donor);
+        if held.iter().all(|held| spare(*held as usize)) {
+            held.iter().for_each(|held| times[usize::from(foreign)][*held as usize] -= 1);
+        } else {
+            kept.push((donor, foreign));
+        }
+    }
+    kept
 }
 
 /// Whether a donor is of a page's own site: same server, or an IP address from which the page's host was served.
 ///
-/// This is the rule of the phrases paper, whatever `foreign` of the quilts is (`quilts::sites::Foreign`).
+/// This is the rule of the phrases paper. That of the quilts (`quilts::sites::Foreign`) is another: there an IP address
+/// stands in the place of the name, here it counts beside the name, and all that a host was served from count. One table
+/// for both would keep every name of a page: 40 bytes a page instead of the 20 of `PageSites`.
 fn is_own(same_server: bool, ip: i64, seen: impl Fn(i64) -> bool) -> bool {
     same_server || (ip != UNKNOWN && seen(ip))
 }
@@ -90,6 +108,7 @@ pub struct PhraseCovers {
     /// The offered pages, as indexes among the sites: those of an entry begin where those of the one before end.
     holders: Vec<u32>,
     entries: HashMap<(u64, u32), (u64, u32)>,
+    idle: IdleCovers<Rank>,
 }
 
 impl PhraseCovers {
@@ -124,10 +143,10 @@ impl PhraseCovers {
     }
 
     /// The holders of each popular shingle of a page.
-    fn popular(&self, shingles: &[[u8; 8]]) -> Vec<&[u32]> {
+    fn popular(&self, shingles: &[[u8; 8]]) -> Vec<HolderList<'_>> {
         let keys = shingles.iter().enumerate().map(|(i, &shingle)| (u64::from_le_bytes(shingle), i as u32));
         let found = keys.filter_map(|key| self.entries.get(&key));
-        found.map(|&(at, count)| &self.holders[at as usize..at as usize + count as usize]).collect()
+        found.map(|&(at, count)| (&self.holders[at as usize..at as usize + count as usize], 1)).collect()
     }
 
     /// How many shingles of each page (`page`, `shingles`) are popular, and the covers of those that have enough.
@@ -142,18 +161,15 @@ impl PhraseCovers {
         to_batch(&found.collect::<Result<Vec<_>, ArrowError>>()?)
     }
 
-    fn cover(&self, index: u32, popular: &[&[u32]], prune: bool) -> Cover {
+    fn cover(&self, index: u32, popular: &[HolderList<'_>], prune: bool) -> Cover {
         let sites = &self.sites;
-        let lists: Vec<Vec<i64>> =
-            popular.iter().map(|list| list.iter().map(|&at| sites.pages[at as usize]).collect()).collect();
-        let lists: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
-        let (server, ips) = (sites.servers.name(index), self.ips.get(&sites.hosts.name(index)));
-        let own = |donor: i64| {
-            let Some(donor) = sites.index(donor) else { return false };
+        let (server, ips) = (sites.servers.numbers[index as usize], self.ips.get(&sites.hosts.name(index)));
+        let own = |donor: u32| {
             let seen = |ip: i64| ips.is_some_and(|ips| ips.contains(&ip));
-            is_own(server == sites.servers.name(donor), sites.ips.name(donor), seen)
+            is_own(server == sites.servers.numbers[donor as usize], sites.ips.name(donor), seen)
         };
-        cover(sites.pages[index as usize], &lists, own, prune)
+        let id = |page: u32| sites.pages[page as usize];
+        self.idle.with(sites.pages.len(), |greedy| cover(greedy, index, popular, own, prune, id))
     }
 }
 
@@ -168,21 +184,28 @@ pub fn cover_groups(batch: &RecordBatch, prune: bool) -> Result<RecordBatch, Arr
     let (holders, servers, ips) = (holders?, servers?, ips?);
     let order: Vec<usize> = (0..batch.num_rows()).collect();
     let mut found: Vec<Covered> = Vec::new();
+    let mut greedy = GreedyCover::new(0);
     for rows in order.chunk_by(|a, b| page[*a] == page[*b]) {
         let (site, rows) = rows.split_at(rows.partition_point(|row| function[*row] < 0));
         let Some(&site) = site.first().filter(|_| !rows.is_empty()) else { continue };
+        let mut ids: Vec<i64> = rows.iter().flat_map(|row| holders.of(*row)).copied().chain([page[site]]).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let number = |id: i64| ids.partition_point(|other| *other < id) as u32;
         let (server, addresses) = (servers.of(site).first(), ips.of(site));
-        let mut own: HashSet<i64> = HashSet::new();
+        let mut own = vec![false; ids.len()];
+        let mut lists: Vec<Vec<u32>> = Vec::new();
         for &row in rows {
-            for (at, &donor) in holders.of(row).iter().enumerate() {
-                let of_server = Some(&servers.of(row)[at]) == server;
-                if is_own(of_server, ips.of(row)[at], |ip| addresses.contains(&ip)) {
-                    own.insert(donor);
-                }
+            let list: Vec<u32> = holders.of(row).iter().map(|holder| number(*holder)).collect();
+            for (donor, (of, ip)) in list.iter().zip(servers.of(row).iter().zip(ips.of(row))) {
+                own[*donor as usize] |= is_own(Some(of) == server, *ip, |ip| addresses.contains(&ip));
             }
+            lists.push(list);
         }
-        let popular: Vec<&[i64]> = rows.iter().map(|row| holders.of(*row)).collect();
-        let cover = cover(page[site], &popular, |donor| own.contains(&donor), prune);
+        let popular: Vec<HolderList<'_>> = lists.iter().map(|list| (&list[..], 1)).collect();
+        greedy.reserve(ids.len());
+        let (is_own, id) = (|donor: u32| own[donor as usize], |donor: u32| ids[donor as usize]);
+        let cover = cover(&mut greedy, number(page[site]), &popular, is_own, prune, id);
         found.push(Covered { page: page[site], popular: popular.len(), cover: Some(cover) });
     }
     to_batch(&found)
@@ -233,54 +256,4 @@ fn to_batch(covered: &[Covered]) -> Result<RecordBatch, ArrowError> {
         ("foreign", numbers(|c| c.cover.as_ref().map(|cover| cover.foreign as i64))),
         ("donors", Arc::new(donors.finish())),
     ])
-}
-
-struct Choice<'a> {
-    donor: i64,
-    held: &'a [(i64, u32)],
-    foreign: bool,
-}
-
-/// Chooses until nothing more is covered. What a page would add only ever shrinks, so an old figure is an upper bound.
-fn greedy<'a>(candidates: &[(i64, &'a [(i64, u32)])], covered: &mut [bool], foreign: bool) -> Vec<Choice<'a>> {
-    let gain = |held: &[(i64, u32)], covered: &[bool]| held.iter().filter(|h| !covered[h.1 as usize]).count();
-    let mut heap: BinaryHeap<(usize, usize, Reverse<i64>, usize)> = candidates
-        .iter()
-        .enumerate()
-        .map(|(i, (donor, held))| (gain(held, covered), held.len(), Reverse(*donor), i))
-        .filter(|entry| entry.0 > 0)
-        .collect();
-    let mut chosen = Vec::new();
-    while let Some((old, total, donor, i)) = heap.pop() {
-        let held = candidates[i].1;
-        let now = gain(held, covered);
-        if now == old {
-            held.iter().for_each(|h| covered[h.1 as usize] = true);
-            chosen.push(Choice { donor: donor.0, held, foreign });
-        } else if now > 0 {
-            heap.push((now, total, donor, i));
-        }
-    }
-    chosen
-}
-
-/// Without those that later choices made redundant; a foreign one only if foreign ones did.
-fn pruned(chosen: Vec<Choice<'_>>, shingles: usize) -> Vec<Choice<'_>> {
-    let mut times = [vec![0usize; shingles], vec![0; shingles]];
-    for choice in &chosen {
-        for held in choice.held {
-            times[usize::from(choice.foreign)][held.1 as usize] += 1;
-        }
-    }
-    let mut kept = Vec::new();
-    for choice in chosen {
-        let foreign = usize::from(choice.foreign);
-        let spare = |i: usize| if foreign == 1 { times[1][i] > 1 } else { times[0][i] + times[1][i] > 1 };
-        if choice.held.iter().all(|held| spare(held.1 as usize)) {
-            choice.held.iter().for_each(|held| times[foreign][held.1 as usize] -= 1);
-        } else {
-            kept.push(choice);
-        }
-    }
-    kept
 }

@@ -15,9 +15,10 @@ use crate::arrow::{batch_of, column, string};
 use crate::page::text::words::{Words, word_spans};
 use crate::shingles::minwise::Shingler;
 use crate::spill::lists::SpillLists;
-use crate::spill::partitions::SpillPartitions;
+use crate::spill::pairs::{BUCKETS, SpillPairs};
 
-const PARTITIONS: usize = 64;
+/// Marks that are put in order together.
+const MARKS: usize = 1 << 18;
 
 /// Finds and cuts out what earlier pages have.
 pub struct Originals {
@@ -26,10 +27,12 @@ pub struct Originals {
     ranks: Vec<i64>,
     k: usize,
     shingler: Shingler,
-    phrases: SpillPartitions,
-    marks: SpillPartitions,
+    /// Phrases by their hash, and where they are: index of the page << 32 | first word.
+    phrases: SpillPairs<u64>,
+    /// Where borrowed phrases are, by page: a number that grows with the index.
+    marks: SpillPairs<u64>,
     /// The borrowed words of each page: begin << 32 | end.
-    borrowed: SpillLists,
+    borrowed: SpillLists<u64>,
 }
 
 impl Originals {
@@ -41,8 +44,8 @@ impl Originals {
         memory: usize,
         spill: &Path,
     ) -> Result<Self, ArrowError> {
-        let phrases = SpillPartitions::new(PARTITIONS, memory / 2, spill);
-        let marks = SpillPartitions::new(PARTITIONS, memory / 8, spill);
+        let phrases = SpillPairs::new(memory / 2, spill);
+        let marks = SpillPairs::new(memory / 8, spill);
         let borrowed = SpillLists::new(memory / 8, spill);
         let pages = column::<Int64Array>(order, "page")?.values().to_vec();
         let ranks = column::<Int64Array>(order, "rank")?.values().to_vec();
@@ -64,33 +67,39 @@ impl Originals {
                 },
             )
             .collect();
+        let (mut keys, mut places) = (Vec::new(), Vec::new());
         for (row, phrases) in found.into_iter().enumerate() {
             let Ok(index) = self.pages.binary_search(&pages.value(row)) else { continue };
-            for (at, phrase) in phrases.into_iter().enumerate() {
-                self.phrases.push((phrase, (index as u64) << 32 | at as u64))?;
-            }
+            places.extend((0..phrases.len() as u64).map(|at| (index as u64) << 32 | at));
+            keys.extend(phrases);
         }
-        Ok(())
+        Ok(self.phrases.extend(&keys, &places)?)
     }
 
     /// All texts have come; they may be cut from now on.
     pub fn seal(&mut self) -> Result<(), ArrowError> {
         let scale = u64::MAX / (self.pages.len() as u64 + 1);
-        for partition in 0..self.phrases.len() {
-            let mut rows = self.phrases.take(partition)?;
-            rows.par_sort_unstable();
+        let (mut keys, mut places) = (Vec::new(), Vec::new());
+        for bucket in 0..BUCKETS {
+            let rows = self.phrases.sorted(bucket)?;
             for held in rows.chunk_by(|a, b| a.0 == b.0) {
                 let rank = |row: &(u64, u64)| self.ranks[(row.1 >> 32) as usize];
                 let Some(first) = held.iter().map(rank).min() else { continue };
                 for row in held.iter().filter(|row| rank(row) != first) {
-                    self.marks.push(((row.1 >> 32) * scale, row.1))?;
+                    keys.push((row.1 >> 32) * scale);
+                    places.push(row.1);
                 }
             }
+            if keys.len() > MARKS {
+                self.marks.extend(&keys, &places)?;
+                (keys, places) = Default::default();
+            }
         }
+        self.marks.extend(&keys, &places)?;
+        self.phrases.clear();
         let mut list: Vec<u64> = Vec::new();
-        for partition in 0..self.marks.len() {
-            let mut rows = self.marks.take(partition)?;
-            rows.par_sort_unstable();
+        for bucket in 0..BUCKETS {
+            let rows = self.marks.sorted(bucket)?;
             for marks in rows.chunk_by(|a, b| a.0 == b.0) {
                 let index = (marks[0].1 >> 32) as usize;
                 while self.borrowed.len() < index {
@@ -107,8 +116,8 @@ impl Originals {
                 self.borrowed.push(&list)?;
             }
         }
-        self.borrowed.seal()?;
-        Ok(())
+        self.marks.clear();
+        Ok(self.borrowed.seal()?)
     }
 
     /// What is left of each text: `page`, `text`, and `passages`: where they were, in characters. Passages of fewer

@@ -7,6 +7,7 @@
 //! What a phrase amounts to is a pure function of its rows ([`popular`]). `popular_groups` finds it by row groups,
 //! [`PopularPhrases`] in the memory of one process.
 
+use std::io;
 use std::path::Path;
 
 use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch};
@@ -18,7 +19,7 @@ use crate::arrow::column;
 use crate::hash::mix;
 use crate::phrases::popular_groups::to_batch;
 use crate::phrases::sites::PageSites;
-use crate::spill::partitions::{Row, SpillPartitions};
+use crate::spill::pairs::{BUCKETS, SpillPairs};
 
 /// A page that holds a phrase under one function; or several of one host, of which only the number is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub struct Holding {
 }
 
 /// A popular phrase under one function, as it comes out.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PopularPhrase {
     pub phrase: i64,
     pub function: u32,
@@ -106,16 +107,20 @@ pub struct PopularPhrases {
     sites: PageSites,
     min_pages: usize,
     holders: usize,
-    rows: SpillPartitions,
+    /// By shingle: function << 32 | index of the page.
+    rows: SpillPairs<u64>,
 }
 
-/// Partitions on disk: each is sorted in memory.
-const PARTITIONS: usize = 64;
+/// A shingle, and under which function which page has it.
+type Row = (u64, u64);
+
+/// What is popular comes in so many parts.
+const PARTS: usize = 64;
 
 impl PopularPhrases {
     /// A phrase needs `min_pages` pages; it offers up to `holders` of them.
     pub fn new(min_pages: usize, holders: usize, memory: usize, spill: &Path) -> Self {
-        let rows = SpillPartitions::new(PARTITIONS, memory / 2, spill);
+        let rows = SpillPairs::new(memory / 2, spill);
         PopularPhrases { sites: PageSites::default(), min_pages, holders, rows }
     }
 
@@ -128,27 +133,30 @@ impl PopularPhrases {
     pub fn push(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         self.sites.sort();
         let pages = column::<Int64Array>(batch, "page")?;
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
         for row in 0..batch.num_rows() {
             let Some(index) = self.sites.index(pages.value(row)) else { continue };
             for (function, &shingle) in shingles(batch, row)?.iter().enumerate() {
-                let shingle = u64::from_le_bytes(shingle);
-                self.rows.push((shingle, (function as u64) << 32 | u64::from(index)))?;
+                keys.push(u64::from_le_bytes(shingle));
+                values.push((function as u64) << 32 | u64::from(index));
             }
         }
-        Ok(())
+        Ok(self.rows.extend(&keys, &values)?)
     }
 
-    pub fn partitions(&self) -> usize {
-        self.rows.len()
+    pub fn parts(&self) -> usize {
+        PARTS
     }
 
-    /// What is popular in a partition, by phrase and function.
-    pub fn take(&mut self, partition: usize) -> Result<RecordBatch, ArrowError> {
-        let mut rows = self.rows.take(partition)?;
-        rows.par_sort_unstable();
-        let phrases: Vec<&[Row]> = rows.chunk_by(|a, b| a.0 == b.0).filter(|p| p.len() >= self.min_pages).collect();
-        let found: Vec<PopularPhrase> = phrases.par_iter().flat_map_iter(|rows| self.popular(rows)).collect();
-        to_batch(&found)
+    /// What is popular in a part, by phrase and function.
+    pub fn part(&self, number: usize) -> Result<RecordBatch, ArrowError> {
+        const EACH: usize = BUCKETS / PARTS;
+        let found = (number * EACH..(number + 1) * EACH).into_par_iter().map(|bucket| {
+            let rows = self.rows.sorted(bucket)?;
+            let phrases: Vec<&[Row]> = rows.chunk_by(|a, b| a.0 == b.0).filter(|p| p.len() >= self.min_pages).collect();
+            Ok(phrases.par_iter().flat_map_iter(|rows| self.popular(rows)).collect())
+        });
+        to_batch(&found.collect::<io::Result<Vec<Vec<PopularPhrase>>>>()?.concat())
     }
 
     /// Rows are those of the phrase, by function and page.

@@ -13,12 +13,12 @@ use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
 use crate::arrow::column;
+use crate::greedy_cover::Source;
 use crate::quilts::grams::Grams;
-use crate::quilts::greedy_cover::Source;
 use crate::quilts::index::GramIndexWriter;
-use crate::quilts::pairs::{BUCKETS, Chunk, Pairs};
 use crate::quilts::postings::{Budget, CountedGrams, Workers};
 use crate::quilts::sites::{Foreign, SiteTableBuilder};
+use crate::spill::pairs::{BUCKETS, Chunk, SpillPairs};
 
 /// What a quilt is.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub struct GramCollection {
     k: usize,
     seed: u64,
     budget: Budget,
-    pairs: Pairs,
+    pairs: SpillPairs<u32>,
     pages: Vec<i64>,
     grams: Vec<u32>,
     /// Who the pages belong to.
@@ -71,7 +71,7 @@ const SHARE: usize = 1 << 18;
 impl GramCollection {
     /// For grams of `k` words.
     pub fn new(k: usize, seed: u64, budget: Budget) -> Self {
-        let pairs = Pairs::new(budget.memory / 2, &budget.folder);
+        let pairs = SpillPairs::new(budget.memory / 2, &budget.folder);
         GramCollection {
             k,
             seed,
@@ -90,13 +90,13 @@ impl GramCollection {
         if first + batch.num_rows() > u32::MAX as usize {
             return Err(ArrowError::ComputeError("more than 4 billion pages in one collection".into()));
         }
-        let made: Vec<(Chunk, Vec<u32>)> = shares(texts)
+        let made: Vec<(Chunk<u32>, Vec<u32>)> = shares(texts)
             .into_par_iter()
             .map_init(
-                || (Grams::new(self.k, self.seed), Vec::new()),
-                |(grams, found), rows| {
+                || (Grams::new(self.k, self.seed), Vec::new(), Vec::new()),
+                |(grams, found, holders), rows| {
                     found.clear();
-                    let mut ends = Vec::with_capacity(rows.len());
+                    holders.clear();
                     let mut counts = Vec::with_capacity(rows.len());
                     for row in rows {
                         let before = found.len();
@@ -104,10 +104,11 @@ impl GramCollection {
                             grams.set(texts.value(row), found);
                         }
                         counts.push((found.len() - before) as u32);
-                        ends.push(((first + row) as u32, found.len()));
+                        holders.resize(found.len(), (first + row) as u32);
                     }
-                    let chunk = Chunk::new(found, &ends);
+                    let chunk = Chunk::new(found, holders);
                     found.shrink_to(1 << 20);
+                    holders.shrink_to(1 << 20);
                     (chunk, counts)
                 },
             )
@@ -124,29 +125,16 @@ impl GramCollection {
     pub fn push_pairs(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         let ids = column::<Int64Array>(batch, "page")?.values();
         let grams = column::<UInt64Array>(batch, "gram")?.values();
-        let bounds: Vec<usize> = (0..ids.len()).step_by(SHARE / 4).chain([ids.len()]).collect();
-        let mut ends: Vec<Vec<(u32, usize)>> = Vec::new();
-        for bound in bounds.windows(2) {
-            let mut within = Vec::new();
-            let mut end = 0;
-            for page in ids[bound[0]..bound[1]].chunk_by(|a, b| a == b) {
-                if self.pages.last() != Some(&page[0]) {
-                    self.pages.push(page[0]);
-                    self.grams.push(0);
-                }
-                end += page.len();
-                *self.grams.last_mut().expect("pushed above") += page.len() as u32;
-                within.push((self.pages.len() as u32 - 1, end));
+        let mut holders: Vec<u32> = Vec::with_capacity(ids.len());
+        for page in ids.chunk_by(|a, b| a == b) {
+            if self.pages.last() != Some(&page[0]) {
+                self.pages.push(page[0]);
+                self.grams.push(0);
             }
-            ends.push(within);
+            *self.grams.last_mut().expect("pushed above") += page.len() as u32;
+            holders.resize(holders.len() + page.len(), self.pages.len() as u32 - 1);
         }
-        let chunks: Vec<Chunk> = bounds
-            .par_windows(2)
-            .zip(ends)
-            .map(|(bound, ends)| Chunk::new(&grams[bound[0]..bound[1]], &ends))
-            .collect();
-        chunks.into_iter().try_for_each(|chunk| self.pairs.add(chunk))?;
-        Ok(())
+        Ok(self.pairs.extend(grams, &holders)?)
     }
 
     /// Closes the collection; patch grams will have at most `m` holders. With a path, an index of all grams is written.
@@ -186,7 +174,7 @@ fn shares(texts: &StringArray) -> Vec<std::ops::Range<usize>> {
 
 /// A collection that is being counted, some buckets at a time so that a caller may stop in between.
 pub struct Counting {
-    pub pairs: Pairs,
+    pub pairs: SpillPairs<u32>,
     rank: Vec<u32>,
     counted: CountedGrams,
     index: Option<GramIndexWriter>,

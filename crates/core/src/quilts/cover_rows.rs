@@ -7,9 +7,9 @@ use arrow_array::{Array, BinaryArray, BooleanArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 
 use crate::arrow::{batch_of, column};
+use crate::greedy_cover::{GreedyCover, HolderList};
 use crate::quilts::collection::QuiltParams;
 use crate::quilts::covered::{Candidate, CoveredPage, covered_batch};
-use crate::quilts::greedy_cover::{GreedyCover, HolderList};
 use crate::quilts::sites::pick;
 
 /// Which rows (`grams`, `patch`, `copy`) are pages that may be quilts.
@@ -100,7 +100,7 @@ impl<'a> CoverRows<'a> {
     fn cover(
         &self,
         group: std::ops::Range<usize>,
-        greedy: &mut GreedyCover,
+        greedy: &mut GreedyCover<u32>,
         params: QuiltParams,
         min_shared: f64,
     ) -> Option<CoveredPage> {

@@ -8,8 +8,8 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 
 use crate::arrow::batch_of;
+use crate::greedy_cover::{GreedyCover, HolderList, Source};
 use crate::quilts::collection::QuiltParams;
-use crate::quilts::greedy_cover::{GreedyCover, HolderList, Source};
 
 /// A page that holds patch grams of a quilt, under the name that the tables give it.
 pub struct NamedSource {
@@ -41,14 +41,13 @@ impl Candidate<'_> {
     /// whatever it adds.
     pub fn cover(
         &self,
-        greedy: &mut GreedyCover,
+        greedy: &mut GreedyCover<u32>,
         params: QuiltParams,
         min_shared: f64,
         allows: impl Fn(u32) -> bool,
         name: impl Fn(u32) -> (i64, bool),
     ) -> Option<QuiltCover> {
-        let mut sources: Vec<Source> = Vec::new();
-        greedy.cover(self.page, self.lists, allows, params.min_share, &mut sources);
+        let sources = greedy.cover(self.page, self.lists, allows, |source| source.new_grams, params.min_share);
         if !params.is_quilt(self.grams, &sources) {
             return None;
         }

@@ -5,16 +5,16 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use hashbrown::HashTable;
 use rayon::prelude::*;
 
+use crate::greedy_cover::{GreedyCover, HolderList, IdleCovers};
 use crate::quilts::collection::QuiltParams;
 use crate::quilts::covered::{Candidate, CoveredPage, covered_batch};
-use crate::quilts::greedy_cover::{GreedyCover, HolderList};
 use crate::quilts::lists::HolderLists;
 use crate::quilts::postings::CountedGrams;
 
@@ -56,7 +56,7 @@ pub struct QuiltCovers {
     range: usize,
     lists: Lists,
     next: usize,
-    idle: Mutex<Vec<GreedyCover>>,
+    idle: IdleCovers<u32>,
 }
 
 impl QuiltCovers {
@@ -90,7 +90,7 @@ impl QuiltCovers {
             range: 0,
             lists: Lists::default(),
             next: 0,
-            idle: Mutex::default(),
+            idle: IdleCovers::default(),
         };
         let numbers: usize = covers.wanted_pages().map(|page| covers.patch[page] as usize).sum();
         let memory = covers.counted.budget.memory / 2;
@@ -188,21 +188,15 @@ impl QuiltCovers {
         let found: Vec<CoveredPage> = pieces
             .into_par_iter()
             .flat_map_iter(|piece| {
-                let mut greedy = this.idle_covers().pop().unwrap_or_else(|| GreedyCover::new(this.patch.len()));
-                let found: Vec<CoveredPage> = piece.map(|page| this.cover(&mut greedy, page, range.start)).collect();
-                this.idle_covers().push(greedy);
+                let cover = |greedy: &mut _| piece.map(|page| this.cover(greedy, page, range.start)).collect();
+                let found: Vec<CoveredPage> = this.idle.with(this.patch.len(), cover);
                 found
             })
             .collect();
         covered_batch(&found).map(Some)
     }
 
-    /// As many as there are threads: each has a number for every page, too much to make anew for every piece.
-    fn idle_covers(&self) -> MutexGuard<'_, Vec<GreedyCover>> {
-        self.idle.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
-    fn cover(&self, greedy: &mut GreedyCover, page: usize, start: usize) -> CoveredPage {
+    fn cover(&self, greedy: &mut GreedyCover<u32>, page: usize, start: usize) -> CoveredPage {
         let counted = &*self.counted;
         let grams = counted.grams[page];
         let quilt = self.wanted[page].then(|| {

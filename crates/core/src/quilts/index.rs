@@ -14,15 +14,16 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
-use crate::quilts::pairs::{BUCKET_BITS, BUCKETS, Pairs, bucket_of};
 use crate::quilts::sites::{Site, SiteTable};
-use crate::spill::passes;
+use crate::spill::pairs::{BUCKET_BITS, BUCKETS, SpillPairs, bucket_of};
+use crate::spill::passes::passes;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PKGRAMS1");
 const HEADER: u64 = 48;
@@ -68,7 +69,7 @@ pub struct GramIndexWriter {
 }
 
 impl GramIndexWriter {
-    pub fn new(path: &Path, pairs: &Pairs, pages: usize, k: usize, seed: u64) -> io::Result<Self> {
+    pub fn new(path: &Path, pairs: &SpillPairs<u32>, pages: usize, k: usize, seed: u64) -> io::Result<Self> {
         let bits = (pairs.len() / ENTRY).max(1).ilog2().clamp(BUCKET_BITS, 40);
         let layout = Layout { pages: pages as u64, pairs: pairs.len(), bits };
         let file = File::create(path)?;
@@ -83,27 +84,26 @@ impl GramIndexWriter {
     }
 
     /// Writes some buckets, in parallel on the current rayon pool, each within `memory` bytes.
-    pub fn write(&self, pairs: &Pairs, rank: &[u32], buckets: std::ops::Range<usize>, memory: usize) -> io::Result<()> {
+    pub fn write(&self, pairs: &SpillPairs<u32>, rank: &[u32], buckets: Range<usize>, memory: usize) -> io::Result<()> {
         buckets.into_par_iter().try_for_each(|bucket| self.write_bucket(pairs, rank, bucket, memory))
     }
 
-    fn write_bucket(&self, pairs: &Pairs, rank: &[u32], bucket: usize, memory: usize) -> io::Result<()> {
+    fn write_bucket(&self, pairs: &SpillPairs<u32>, rank: &[u32], bucket: usize, memory: usize) -> io::Result<()> {
         let layout = self.layout;
         // A part of the bucket at a time, if it is too large; the directory must not be coarser than the parts.
-        let parts = passes(pairs.bucket_len(bucket) * 28, memory.max(1 << 16)).next_power_of_two();
-        let part_bits = parts.trailing_zeros().min(layout.bits - BUCKET_BITS);
-        let entries = 1usize << (layout.bits - BUCKET_BITS - part_bits);
+        let (bytes, max_entries) = (pairs.bucket_len(bucket) * 28, 1usize << (layout.bits - BUCKET_BITS));
+        let parts = passes(bytes, memory.max(1 << 16).max(bytes.div_ceil(max_entries)), BUCKET_BITS);
+        let (count, entries) = (parts.len(), max_entries / parts.len());
         let mut at = self.starts[bucket];
-        for part in 0..1usize << part_bits {
+        for (number, part) in parts.enumerate() {
             let mut held: Vec<(u64, u32)> = Vec::new();
-            let of_part = |gram: u64| (gram << BUCKET_BITS).checked_shr(64 - part_bits).unwrap_or(0) as usize;
             pairs.read(bucket, |grams, pages| {
-                let both = grams.iter().zip(pages).filter(|(gram, _)| of_part(**gram) == part);
+                let both = grams.iter().zip(pages).filter(|(gram, _)| part.takes(**gram));
                 held.extend(both.map(|(gram, page)| (*gram, rank[*page as usize])));
             })?;
             held.sort_unstable();
             let grams: Vec<u64> = held.iter().map(|pair| pair.0).collect();
-            let first = ((bucket << part_bits) + part) * entries;
+            let first = (bucket * count + number) * entries;
             let directory: Vec<u64> = (first..first + entries)
                 .map(|entry| at + grams.partition_point(|gram| gram >> (64 - layout.bits) < entry as u64) as u64)
                 .collect();

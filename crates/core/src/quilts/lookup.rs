@@ -4,9 +4,9 @@ use std::io;
 
 use hashbrown::HashMap;
 
+use crate::greedy_cover::{GreedyCover, HolderList};
 use crate::quilts::collection::QuiltParams;
 use crate::quilts::grams::Grams;
-use crate::quilts::greedy_cover::{GreedyCover, HolderList, Source};
 use crate::quilts::index::GramIndex;
 use crate::quilts::sites::{Foreign, Site, SiteTable};
 
@@ -107,9 +107,9 @@ impl<'a> IndexedPages<'a> {
         let sites = SiteTable::new(sites, class, rule);
         lists.iter_mut().flatten().for_each(|page| *page = numbers[page]);
         let lists: Vec<HolderList<'_>> = lists.iter().map(|list| (&list[..], 1)).collect();
-        let mut sources: Vec<Source> = Vec::new();
         let allows = |source| sites.allows(query, source);
-        GreedyCover::new(wanted.len() + 1).cover(query, &lists, allows, params.min_share, &mut sources);
+        let mut greedy = GreedyCover::new(wanted.len() + 1);
+        let sources = greedy.cover(query, &lists, allows, |source| source.new_grams, params.min_share);
         let quilt = params.is_quilt(answer.grams as u32, &sources);
         for source in sources {
             let (named, foreign) = sites.name(query, source.page);

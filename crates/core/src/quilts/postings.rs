@@ -2,39 +2,29 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
-use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
-use crate::quilts::pairs::{BUCKETS, Pairs};
 use crate::quilts::shared_grams::{Buffers, CountRules, SharedGram, is_patch, shared_grams};
 use crate::quilts::sites::SiteTable;
-use crate::spill::SpillFile;
+use crate::spill::lists::SpillLists;
+use crate::spill::pairs::SpillPairs;
 
-/// Lists of pages, one for each gram, one after the other.
-#[derive(Default)]
-pub struct Postings {
-    /// The holders of all grams; those of one gram in ascending order.
-    pub pages: Vec<u32>,
-    /// How many holders each gram has.
-    pub lens: Vec<u32>,
-}
+/// The holders of patch grams, one gram after the other: how many, then their numbers in ascending order.
+#[derive(Clone, Copy)]
+pub struct Postings<'a>(&'a [u32]);
 
-impl Postings {
+impl<'a> Postings<'a> {
     /// The lists in order.
-    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
-        let mut rest = &self.pages[..];
-        self.lens.iter().map(move |&len| {
-            let (list, after) = rest.split_at(len as usize);
+    pub fn iter(self) -> impl Iterator<Item = &'a [u32]> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let (&len, after) = rest.split_first()?;
+            let (list, after) = after.split_at(len as usize);
             rest = after;
-            list
+            Some(list)
         })
-    }
-
-    fn bytes(&self) -> usize {
-        4 * (self.pages.len() + self.lens.len())
     }
 }
 
@@ -48,10 +38,34 @@ pub struct Budget {
     pub folder: PathBuf,
 }
 
-/// The postings of one bucket.
-enum BucketPostings {
-    Held(Postings),
-    Spilled { at: u64, pages: usize, lens: usize },
+/// The postings of buckets, which come in any order.
+struct KeptPostings {
+    lists: SpillLists<u32>,
+    /// The bucket of each.
+    buckets: Vec<u32>,
+    /// How many holders all of them have, and how many postings there are.
+    size: (usize, usize),
+    /// Distinct grams that at least two pages hold.
+    shared_grams: u64,
+}
+
+impl KeptPostings {
+    fn push(&mut self, bucket: usize, found: &BucketPostings) -> io::Result<()> {
+        self.buckets.push(bucket as u32);
+        self.size.0 += found.pages.len() - found.grams;
+        self.size.1 += found.grams;
+        self.shared_grams += found.shared_grams;
+        self.lists.push(&found.pages)
+    }
+}
+
+/// What was found in a bucket.
+#[derive(Default)]
+struct BucketPostings {
+    /// As in `Postings`.
+    pages: Vec<u32>,
+    grams: usize,
+    shared_grams: u64,
 }
 
 /// What was counted, added up over all grams.
@@ -75,6 +89,35 @@ struct Worker {
     shared: Vec<u32>,
     /// And to the patch grams.
     patch: Vec<u32>,
+}
+
+impl Worker {
+    fn count(&mut self, pairs: &SpillPairs<u32>, bucket: usize, rules: CountRules<'_>) -> io::Result<BucketPostings> {
+        self.shared.resize(rules.counts.len(), 0);
+        self.patch.resize(rules.counts.len(), 0);
+        let mut found = BucketPostings::default();
+        let Worker { buffers, shared, patch } = self;
+        shared_grams(pairs, bucket, rules, buffers, |SharedGram { holders, common, first, .. }| {
+            found.shared_grams += u64::from(first);
+            for &page in holders {
+                shared[page as usize] += 1;
+            }
+            if !common {
+                let before = found.pages.len();
+                found.pages.push(0);
+                found.pages.extend(holders.iter().filter(|page| rules.counts[**page as usize]));
+                let len = found.pages.len() - before - 1;
+                if is_patch(len, rules.m) {
+                    found.pages[before] = len as u32;
+                    found.grams += 1;
+                    found.pages[before + 1..].iter().for_each(|&page| patch[page as usize] += 1);
+                } else {
+                    found.pages.truncate(before);
+                }
+            }
+        })?;
+        Ok(found)
+    }
 }
 
 /// The threads' buffers while no thread uses them.
@@ -110,17 +153,14 @@ pub struct CountedGrams {
     pub m: usize,
     /// Memory, threads and folder.
     pub budget: Budget,
-    kept: Vec<OnceLock<BucketPostings>>,
-    held: AtomicUsize,
-    file: SpillFile,
-    shared_grams: AtomicU64,
+    kept: KeptPostings,
     metrics: Metrics,
 }
 
 impl CountedGrams {
     /// Nothing counted yet.
     pub fn new(pages: Vec<i64>, grams: Vec<u32>, sites: SiteTable, m: usize, budget: Budget) -> Self {
-        let file = SpillFile::new(&budget.folder);
+        let lists = SpillLists::new(budget.memory / 4, &budget.folder);
         CountedGrams {
             shared: vec![0; grams.len()],
             patch: vec![0; grams.len()],
@@ -129,10 +169,7 @@ impl CountedGrams {
             sites,
             m,
             budget,
-            kept: (0..BUCKETS).map(|_| OnceLock::new()).collect(),
-            held: AtomicUsize::new(0),
-            file,
-            shared_grams: AtomicU64::new(0),
+            kept: KeptPostings { lists, buckets: Vec::new(), size: (0, 0), shared_grams: 0 },
             metrics: Metrics::default(),
         }
     }
@@ -140,22 +177,23 @@ impl CountedGrams {
     /// Counts some buckets, in parallel on the current rayon pool. `rank` gives a page's number by that in the pairs.
     pub fn count(
         &mut self,
-        pairs: &Pairs,
+        pairs: &SpillPairs<u32>,
         rank: &[u32],
         buckets: std::ops::Range<usize>,
         workers: &mut Workers,
     ) -> io::Result<()> {
         self.metrics.pairs = pairs.len();
         self.metrics.spilled = pairs.spilled();
-        let (this, idle) = (&*self, &*workers);
+        let memory = self.budget.memory / 8 / self.budget.threads.max(1);
+        let rules = CountRules { rank, counts: &self.sites.is_representative, m: self.m, memory };
+        let (kept, idle) = (Mutex::new(&mut self.kept), &*workers);
         buckets.into_par_iter().try_for_each(|bucket| {
             let mut worker = idle.take();
-            worker.shared.resize(this.pages.len(), 0);
-            worker.patch.resize(this.pages.len(), 0);
-            let done = this.count_bucket(pairs, rank, bucket, &mut worker);
+            let found = worker.count(pairs, bucket, rules);
             idle.give(worker);
-            done
+            kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(bucket, &found?)
         })?;
+        self.kept.lists.seal()?;
         for worker in workers.all() {
             for (sums, new) in [(&mut self.shared, &mut worker.shared), (&mut self.patch, &mut worker.patch)] {
                 sums.iter_mut().zip(new).for_each(|(sum, new)| *sum += std::mem::take(new));
@@ -164,71 +202,18 @@ impl CountedGrams {
         Ok(())
     }
 
-    fn count_bucket(&self, pairs: &Pairs, rank: &[u32], bucket: usize, worker: &mut Worker) -> io::Result<()> {
-        let mut postings = Postings::default();
-        let memory = self.budget.memory / 8 / self.budget.threads.max(1);
-        let rules = CountRules { rank, counts: &self.sites.is_representative, m: self.m, memory };
-        let mut distinct = 0;
-        let Worker { buffers, shared, patch } = worker;
-        shared_grams(pairs, bucket, rules, buffers, |SharedGram { holders, common, first, .. }| {
-            distinct += u64::from(first);
-            for &page in holders {
-                shared[page as usize] += 1;
-            }
-            if !common {
-                let before = postings.pages.len();
-                postings.pages.extend(holders.iter().filter(|page| self.sites.is_representative[**page as usize]));
-                let len = postings.pages.len() - before;
-                if is_patch(len, self.m) {
-                    postings.lens.push(len as u32);
-                    postings.pages[before..].iter().for_each(|&page| patch[page as usize] += 1);
-                } else {
-                    postings.pages.truncate(before);
-                }
-            }
-        })?;
-        self.shared_grams.fetch_add(distinct, Ordering::Relaxed);
-        self.keep(bucket, postings)
-    }
-
-    fn keep(&self, bucket: usize, mut postings: Postings) -> io::Result<()> {
-        postings.pages.shrink_to_fit();
-        postings.lens.shrink_to_fit();
-        let bytes = postings.bytes();
-        let kept = if self.held.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.budget.memory / 4 {
-            BucketPostings::Held(postings)
-        } else {
-            self.held.fetch_sub(bytes, Ordering::Relaxed);
-            let at = self.file.append(&[postings.pages.to_byte_slice(), postings.lens.to_byte_slice()])?;
-            BucketPostings::Spilled { at, pages: postings.pages.len(), lens: postings.lens.len() }
-        };
-        let _ = self.kept[bucket].set(kept);
-        Ok(())
-    }
-
     /// How many holders all postings have, and how many postings there are.
     pub fn size(&self) -> (usize, usize) {
-        self.kept.iter().filter_map(OnceLock::get).fold((0, 0), |sum, kept| {
-            let (pages, lens) = match kept {
-                BucketPostings::Held(postings) => (postings.pages.len(), postings.lens.len()),
-                BucketPostings::Spilled { pages, lens, .. } => (*pages, *lens),
-            };
-            (sum.0 + pages, sum.1 + lens)
-        })
+        self.kept.size
     }
 
     /// Hands over the postings, bucket by bucket.
-    pub fn each(&self, mut take: impl FnMut(&Postings)) -> io::Result<()> {
-        for kept in self.kept.iter().filter_map(OnceLock::get) {
-            match kept {
-                BucketPostings::Held(postings) => take(postings),
-                BucketPostings::Spilled { at, pages, lens } => {
-                    let (mut postings, mut bytes) = (Postings::default(), Vec::new());
-                    self.file.read_u32s(*at, *pages, &mut bytes, &mut postings.pages)?;
-                    self.file.read_u32s(at + 4 * *pages as u64, *lens, &mut bytes, &mut postings.lens)?;
-                    take(&postings);
-                }
-            }
+    pub fn each(&self, mut take: impl FnMut(Postings<'_>)) -> io::Result<()> {
+        let mut order: Vec<usize> = (0..self.kept.buckets.len()).collect();
+        order.sort_unstable_by_key(|number| self.kept.buckets[*number]);
+        let mut buffer = Vec::new();
+        for number in order {
+            take(Postings(self.kept.lists.get(number, &mut buffer)?));
         }
         Ok(())
     }
@@ -237,7 +222,7 @@ impl CountedGrams {
     pub fn metrics(&self) -> Metrics {
         Metrics {
             shared_pairs: self.shared.iter().map(|n| u64::from(*n)).sum(),
-            shared_grams: self.shared_grams.load(Ordering::Relaxed),
+            shared_grams: self.kept.shared_grams,
             ..self.metrics
         }
     }

@@ -7,8 +7,8 @@ use std::io;
 
 use hashbrown::HashSet;
 
-use crate::quilts::pairs::{BUCKET_BITS, PAIR, Pairs, ReadBuffers};
-use crate::spill::passes;
+use crate::spill::pairs::{BUCKET_BITS, ReadBuffers, SpillPairs};
+use crate::spill::passes::passes;
 
 /// A gram that at least two pages hold.
 pub struct SharedGram<'a> {
@@ -36,16 +36,16 @@ pub struct CountRules<'a> {
 
 /// Calls `found` with each gram of a bucket that at least two pages hold.
 pub fn shared_grams(
-    pairs: &Pairs,
+    pairs: &SpillPairs<u32>,
     bucket: usize,
     rules: CountRules<'_>,
     buffers: &mut Buffers,
     mut found: impl FnMut(SharedGram<'_>),
 ) -> io::Result<()> {
     // What is held at once of a pair: itself, its bits in the filter, itself twice among those that stay.
-    let max_pairs = rules.memory / (PAIR + 4 + 32) + 1;
-    let passes = passes(pairs.bucket_len(bucket), max_pairs).next_power_of_two();
-    if passes == 1 {
+    let max_pairs = rules.memory / (SpillPairs::<u32>::PAIR + 4 + 32) + 1;
+    let passes = passes(pairs.bucket_len(bucket), max_pairs, BUCKET_BITS);
+    if passes.len() == 1 {
         let mut read = std::mem::take(&mut buffers.read);
         buffers.find(
             &pairs.slices(bucket, &mut read)?,
@@ -57,12 +57,12 @@ pub fn shared_grams(
         buffers.read = read;
         return Ok(());
     }
-    let bits = passes.trailing_zeros();
+    let known = BUCKET_BITS + passes.len().trailing_zeros();
     let mut held = BucketPart { rules, grams: Vec::new(), pages: Vec::new(), common: HashSet::new(), limit: 0 };
-    for pass in 0..passes {
+    for pass in passes {
         pairs.read(bucket, |grams, pages| {
             for (&gram, &page) in grams.iter().zip(pages) {
-                if (gram >> (64 - BUCKET_BITS - bits)) as usize & (passes - 1) == pass {
+                if pass.takes(gram) {
                     held.grams.push(gram);
                     held.pages.push(rules.rank[page as usize]);
                 }
@@ -75,7 +75,7 @@ pub fn shared_grams(
             // A single pair of a known gram is no single gram.
             held.drop_common(&mut found);
         }
-        buffers.find(&[(&held.grams, &held.pages)], rules, BUCKET_BITS + bits, |page| page, &mut found);
+        buffers.find(&[(&held.grams, &held.pages)], rules, known, |page| page, &mut found);
         held.grams.clear();
         held.pages.clear();
         held.common.clear();
@@ -87,7 +87,7 @@ pub fn shared_grams(
 /// What one thread works in, bucket after bucket.
 #[derive(Default)]
 pub struct Buffers {
-    read: ReadBuffers,
+    read: ReadBuffers<u32>,
     /// By slot: a bit that a gram fell there, and 32 bits above it one that a second did.
     filter: Vec<u64>,
     /// Gram and page as one number, in the order they came.
@@ -228,7 +228,6 @@ impl CountRules<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quilts::pairs::Chunk;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -239,12 +238,12 @@ mod tests {
             pages in prop::collection::vec(prop::collection::btree_set(1u64..40, 0..30), 0..30),
             m in 1usize..12, memory in prop_oneof![Just(0), 0usize..2000, Just(1 << 20)], limit in 0usize..3000,
         ) {
-            let mut pairs = Pairs::new(limit, &std::env::temp_dir());
+            let mut pairs = SpillPairs::new(limit, &std::env::temp_dir());
             let mut expected: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
             for (page, grams) in pages.iter().enumerate() {
                 let grams: Vec<u64> = grams.iter().map(|g| crate::hash::mix(*g) >> BUCKET_BITS).collect();
                 grams.iter().for_each(|g| expected.entry(*g).or_default().push(page as u32));
-                pairs.add(Chunk::new(&grams, &[(page as u32, grams.len())])).unwrap();
+                pairs.extend(&grams, &vec![page as u32; grams.len()]).unwrap();
             }
             expected.retain(|_, holders| holders.len() > 1);
             let rank: Vec<u32> = (0..pages.len() as u32).collect();

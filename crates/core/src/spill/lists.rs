@@ -1,35 +1,35 @@
-//! Many lists of 64-bit numbers, read back in any order: in memory up to a budget, then in a file.
+//! Many lists of numbers, read back in any order: in memory up to a budget, then in a file.
 
 use std::io;
 use std::path::Path;
 
-use arrow_buffer::ToByteSlice;
+use arrow_buffer::{ArrowNativeType, MutableBuffer, ToByteSlice};
 
 use crate::spill::SpillFile;
 
 /// Where a list is.
-enum Slot {
-    Held(Box<[u64]>),
+enum Slot<T> {
+    Held(Box<[T]>),
     Spilled { at: u64, len: u32 },
 }
 
 /// Lists of numbers by their ordinals.
-pub struct SpillLists {
-    slots: Vec<Slot>,
+pub struct SpillLists<T> {
+    slots: Vec<Slot<T>>,
     /// Bytes that may still be held in memory.
     left: usize,
     file: SpillFile,
 }
 
-impl SpillLists {
+impl<T: ArrowNativeType> SpillLists<T> {
     /// An empty store that holds about `memory` bytes, and puts the rest into a file in the folder.
     pub fn new(memory: usize, folder: &Path) -> Self {
         SpillLists { slots: Vec::new(), left: memory, file: SpillFile::new(folder) }
     }
 
     /// Adds a list; its ordinal is the number of lists before it.
-    pub fn push(&mut self, list: &[u64]) -> io::Result<()> {
-        let cost = list.len() * 8 + size_of::<Slot>();
+    pub fn push(&mut self, list: &[T]) -> io::Result<()> {
+        let cost = size_of_val(list) + size_of::<Slot<T>>();
         if cost <= self.left {
             self.left -= cost;
             self.slots.push(Slot::Held(list.into()));
@@ -58,13 +58,13 @@ impl SpillLists {
     }
 
     /// A list, where it is or read into the buffer.
-    pub fn get<'a>(&'a self, ordinal: usize, buffer: &'a mut Vec<u64>) -> io::Result<&'a [u64]> {
+    pub fn get<'a>(&'a self, ordinal: usize, buffer: &'a mut Vec<T>) -> io::Result<&'a [T]> {
         match &self.slots[ordinal] {
             Slot::Held(list) => Ok(list),
             Slot::Spilled { len: 0, .. } => Ok(&[]),
             Slot::Spilled { at, len } => {
                 buffer.clear();
-                self.file.read_u64s(*at, *len as usize, &mut Vec::new(), buffer)?;
+                self.file.read(*at, *len as usize, &mut MutableBuffer::new(0), buffer)?;
                 Ok(buffer)
             }
         }

@@ -1,20 +1,16 @@
-//! Stores that hold rows in memory up to a budget, and the rest in a file.
-//!
-//! There is one file, `SpillFile`, and one rule for how many passes rows need, `passes`. The stores differ in what a row
-//! is: lists by number here, rows by partition here, grams with pages in `quilts::pairs`, postings in
-//! `quilts::postings`. So do the loops over passes: what of a row chooses its pass is its key in
-//! `duplicates::candidates`, half of a hash in `ssdeep::near_join`, and bits of a sorted bucket in
-//! `quilts::shared_grams`.
+//! What does not fit in memory: rows by key and lists by number, the rest of which is in a file, and one rule for passes.
 
 pub mod lists;
-pub mod partitions;
+pub mod pairs;
+pub mod passes;
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrow_buffer::{ArrowNativeType, MutableBuffer};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
@@ -22,14 +18,14 @@ const BUFFER: usize = 1 << 20;
 /// A file without a name, made when it is first written. It is gone when it is closed, however the process ends.
 pub struct SpillFile {
     folder: PathBuf,
-    file: OnceLock<File>,
-    end: AtomicU64,
+    file: Option<File>,
+    end: u64,
     buffer: Vec<u8>,
 }
 
 impl SpillFile {
     pub fn new(folder: &Path) -> Self {
-        SpillFile { folder: folder.to_owned(), file: OnceLock::new(), end: AtomicU64::new(0), buffer: Vec::new() }
+        SpillFile { folder: folder.to_owned(), file: None, end: 0, buffer: Vec::new() }
     }
 
     /// Writes through a buffer, and says where; `flush` before reading.
@@ -37,60 +33,50 @@ impl SpillFile {
         if self.buffer.len() + bytes.len() > BUFFER {
             self.flush()?;
         }
-        self.buffer.reserve(BUFFER - self.buffer.len().min(BUFFER));
-        let at = *self.end.get_mut() + self.buffer.len() as u64;
-        self.buffer.extend_from_slice(bytes);
+        let at = self.end + self.buffer.len() as u64;
+        if bytes.len() > BUFFER {
+            self.append(bytes)?;
+        } else {
+            self.buffer.reserve_exact(BUFFER - self.buffer.len());
+            self.buffer.extend_from_slice(bytes);
+        }
         Ok(at)
     }
 
     pub fn flush(&mut self) -> io::Result<()> {
-        if !self.buffer.is_empty() {
-            self.append(&[&self.buffer])?;
-            self.buffer.clear();
-        }
+        let buffer = std::mem::take(&mut self.buffer);
+        self.append(&buffer)?;
+        self.buffer = buffer;
+        self.buffer.clear();
         Ok(())
     }
 
-    /// Writes slices one behind the other, and says where they begin. Several threads may do so at once.
-    pub fn append(&self, slices: &[&[u8]]) -> io::Result<u64> {
-        if self.file.get().is_none() {
-            // Of two threads that come here together, one keeps its file and the other's is gone.
-            let _ = self.file.set(anonymous_file(&self.folder)?);
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.file.is_none() {
+            self.file = Some(anonymous_file(&self.folder)?);
         }
-        let size = slices.iter().map(|slice| slice.len() as u64).sum();
-        let begin = self.end.fetch_add(size, Ordering::Relaxed);
-        let mut at = begin;
-        for slice in slices {
-            self.file()?.write_all_at(slice, at)?;
-            at += slice.len() as u64;
-        }
-        Ok(begin)
+        self.file()?.write_all_at(bytes, self.end)?;
+        self.end += bytes.len() as u64;
+        Ok(())
     }
 
     /// Appends `count` numbers that were written at `at`; `bytes` is a buffer.
-    pub fn read_u64s(&self, at: u64, count: usize, bytes: &mut Vec<u8>, out: &mut Vec<u64>) -> io::Result<()> {
-        bytes.resize(count * 8, 0);
-        self.file()?.read_exact_at(bytes, at)?;
-        out.extend(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_ne_bytes(*b)));
-        Ok(())
-    }
-
-    /// The same for numbers of 32 bits.
-    pub fn read_u32s(&self, at: u64, count: usize, bytes: &mut Vec<u8>, out: &mut Vec<u32>) -> io::Result<()> {
-        bytes.resize(count * 4, 0);
-        self.file()?.read_exact_at(bytes, at)?;
-        out.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_ne_bytes(*b)));
+    pub fn read<T: ArrowNativeType>(
+        &self,
+        at: u64,
+        count: usize,
+        bytes: &mut MutableBuffer,
+        out: &mut Vec<T>,
+    ) -> io::Result<()> {
+        bytes.resize(count * size_of::<T>(), 0);
+        self.file()?.read_exact_at(bytes.as_slice_mut(), at)?;
+        out.extend_from_slice(bytes.typed_data());
         Ok(())
     }
 
     fn file(&self) -> io::Result<&File> {
-        self.file.get().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "nothing was spilled"))
+        self.file.as_ref().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "nothing was spilled"))
     }
-}
-
-/// In how many passes rows that take `bytes` go through `memory`.
-pub fn passes(bytes: usize, memory: usize) -> usize {
-    bytes.div_ceil(memory.max(1)).max(1)
 }
 
 fn anonymous_file(folder: &Path) -> io::Result<File> {

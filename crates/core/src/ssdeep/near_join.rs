@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use crate::spill::passes;
+use crate::spill::passes::{Pass, passes};
 use crate::ssdeep::digest::MAX_LENGTH;
 use crate::ssdeep::hot_ngrams::HotNgrams;
 use crate::ssdeep::ngram_postings::ngram_hash;
@@ -65,13 +65,13 @@ impl<S: Signatures> NearJoin<S> {
             })
         };
         let total: usize = ranks.par_iter().map(|rank| ngrams_of(rank).count()).sum();
-        let passes = passes(total * size_of::<u64>(), memory) as u64;
-        let sorted = |pass: u64| {
+        let passes = passes(total * size_of::<u64>(), memory, 0);
+        let sorted = |pass: Pass| {
             // The half of the hash that does not choose the pass, and the member.
             let mut entries: Vec<u64> = ranks
                 .par_iter()
                 .flat_map_iter(ngrams_of)
-                .filter(|(hash, _)| (hash >> 32) % passes == pass)
+                .filter(|(hash, _)| pass.takes(*hash))
                 .map(|(hash, member)| hash << 32 | u64::from(member))
                 .collect();
             entries.par_sort_unstable();
@@ -81,12 +81,12 @@ impl<S: Signatures> NearJoin<S> {
         // What is hot has to be known for all n-grams before the holders of any are compared.
         let mut hot = HotNgrams::default();
         let mut kept = None;
-        for pass in 0..passes {
+        for pass in passes.clone() {
             let entries = sorted(pass);
             groups(&entries, self.max_holders, |tag, members| self.find_hot(tag, members, &mut hot));
-            kept = Some(entries).filter(|_| passes == 1);
+            kept = Some(entries).filter(|_| passes.len() == 1);
         }
-        for pass in 0..passes {
+        for pass in passes {
             let entries = kept.take().unwrap_or_else(|| sorted(pass));
             groups(&entries, 1, |tag, members| self.join_group(tag, members, &hot, classes));
         }

@@ -36,7 +36,7 @@ COUNTED = pa.schema(
     [
         ("host", pa.string()),
         ("parameter", pa.string()),
-        *((name, pa.int64()) for name in ("addresses", "pages", "contents")),
+        *((name, pa.int64()) for name in ("urls", "pages", "contents")),
     ]
 )
 
@@ -55,7 +55,7 @@ COUNT_QUERY = """
         FROM members m JOIN steady s ON s.url_hash = m.url_hash
         GROUP BY m.host, m.parameter, m.rest HAVING count(*) > 1
     )
-    SELECT host, parameter, count(*) AS addresses, CAST(sum(pages) AS BIGINT) AS pages,
+    SELECT host, parameter, count(*) AS urls, CAST(sum(pages) AS BIGINT) AS pages,
         CAST(sum(contents) AS BIGINT) AS contents
     FROM counted GROUP BY host, parameter
 """
@@ -72,11 +72,11 @@ class Verdicts:
 
 
 def _columns(batch: Batch) -> dict[str, pa.Array]:
-    addresses, pages, contents = (batch.column(name) for name in ("addresses", "pages", "contents"))
+    urls, pages, contents = (batch.column(name) for name in ("urls", "pages", "contents"))
     verdict = pc.case_when(
         pc.make_struct(
-            pc.less(pc.subtract(pages, addresses), FEW),
-            pc.equal(contents, addresses),
+            pc.less(pc.subtract(pages, urls), FEW),
+            pc.equal(contents, urls),
             pc.equal(contents, pages),
         ),
         "too few to say",
@@ -88,7 +88,7 @@ def _columns(batch: Batch) -> dict[str, pa.Array]:
         "host": batch.column("host"),
         "parameter": batch.column("parameter"),
         "role": _core.parameter_roles(batch.column("parameter")),
-        "addresses": addresses,
+        "urls": urls,
         "pages": pages,
         "contents": contents,
         "repeats": pc.subtract(pages, contents),

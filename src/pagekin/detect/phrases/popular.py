@@ -85,5 +85,5 @@ class PopularReducer:
             self._phrases.push(batch)
 
     def finish(self) -> Iterator[Batch]:
-        for partition in range(self._phrases.partitions()):
-            yield self._phrases.take(partition).cast(POSTINGS)
+        for number in range(self._phrases.parts()):
+            yield self._phrases.part(number).cast(POSTINGS)

@@ -32,7 +32,7 @@ def search(context: Context, asked: str) -> Found:
         page = context.catalog.page_of_url(asked)
         if page is not None:
             return Found("", [], f"/pages/{page}")
-        return _addresses(context, asked)
+        return _urls(context, asked)
     if re.fullmatch(r"[\w-]+(\.[\w-]+)+", asked):
         name = asked.lower()
         site = context.catalog.one(
@@ -42,11 +42,11 @@ def search(context: Context, asked: str) -> Found:
         if site is not None:
             return Found("", [], f"/sites/{quote(name, safe='')}")
     if " " not in asked and ("/" in asked or "." in asked):
-        return _addresses(context, asked)
+        return _urls(context, asked)
     return _texts(context, asked)
 
 
-def _addresses(context: Context, asked: str) -> Found:
+def _urls(context: Context, asked: str) -> Found:
     rows: list[dict[str, Any]] = []
     for url, piece in (("url", "?"), ("lower(url)", "lower(?)")):
         # As it is written first: most URLs are in small letters, and to fold a million takes its time.

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::page::html::code::CodeFinder;
 use crate::page::html::generator::GeneratorFinder;
 use crate::page::html::markup::{Element, attributes, comment_end, element, end_tag, name_end};
 use crate::page::html::skeleton::{MINIMA, Skeleton, number};
@@ -40,9 +41,7 @@ struct Walk<'a> {
     generator: GeneratorFinder<'a>,
     skeleton: Skeleton,
     structure: Structure,
-    code: Vec<Range<usize>>,
-    /// Where the content of a drawing begins, and how many drawings inside it are open.
-    drawing: Option<(usize, u64)>,
+    code: CodeFinder,
     templates: u64,
     drawings: u64,
     pres: u64,
@@ -64,8 +63,7 @@ pub fn extract_with(html: &str, m: usize) -> Extract<'_> {
         generator: GeneratorFinder::default(),
         skeleton: Skeleton::default(),
         structure: Structure::new(m),
-        code: Vec::new(),
-        drawing: None,
+        code: CodeFinder::default(),
         templates: 0,
         drawings: 0,
         pres: 0,
@@ -80,7 +78,7 @@ pub fn extract_with(html: &str, m: usize) -> Extract<'_> {
         generator: walk.generator.name(),
         skeleton: walk.skeleton.finish(),
         structure: walk.structure.finish(),
-        code: walk.code,
+        code: walk.code.stretches,
     }
 }
 
@@ -183,7 +181,7 @@ impl<'a> Walk<'a> {
                 self.separate(what);
                 let (content, after) = self.content(end, name);
                 if name.eq_ignore_ascii_case(b"script") || name.eq_ignore_ascii_case(b"style") {
-                    self.code.push(end..end + content.len());
+                    self.code.stretches.push(end..end + content.len());
                 }
                 after
             }
@@ -212,11 +210,8 @@ impl<'a> Walk<'a> {
             _ => {
                 match what {
                     // A drawing that ends in its own tag has no content.
-                    Element::Svg if !bytes[..end].ends_with(b"/>") => {
-                        self.drawing = self.drawing.map(|(begin, inner)| (begin, inner + 1)).or(Some((end, 0)));
-                    }
-                    // It is over where the page goes on, so that nobody hides a page in one.
-                    Element::Block => self.drawing = None,
+                    Element::Svg if !bytes[..end].ends_with(b"/>") => self.code.begin_drawing(end),
+                    Element::Block => self.code.leave_drawing(),
                     _ => (),
                 }
                 self.separate(what);
@@ -242,25 +237,11 @@ impl<'a> Walk<'a> {
             return end;
         }
         if what == Element::Svg {
-            self.end_drawing(open);
+            self.code.end_drawing(open);
         }
         self.separate(what);
         self.close(what);
         end
-    }
-
-    /// The end tag of a drawing: its content, with the style sheets in it, is one stretch.
-    fn end_drawing(&mut self, end: usize) {
-        self.drawing = match self.drawing {
-            Some((begin, 0)) => {
-                let outside = self.code.partition_point(|code| code.start < begin);
-                self.code.truncate(outside);
-                self.code.push(begin..end);
-                None
-            }
-            Some((begin, inner)) => Some((begin, inner - 1)),
-            None => None,
-        };
     }
 
     /// Counts an element whose end matters.
@@ -375,20 +356,6 @@ mod tests {
         assert_eq!(page.base, Some("/b/"));
         assert_eq!(page.hrefs, ["x?a&amp;b", "z"]);
         assert_eq!(page.text, "t");
-    }
-
-    #[test]
-    fn drawings_are_one_stretch() {
-        fn code(html: &str) -> Vec<&str> {
-            extract(html).code.into_iter().map(|at| &html[at]).collect()
-        }
-        assert_eq!(
-            code("<svg/><svg a='>'><path d='1,2'/><style>x</style></svg>b"),
-            ["<path d='1,2'/><style>x</style>"]
-        );
-        assert_eq!(code("<script>a</script><svg><svg>b</svg>c</SVG><style>d"), ["a", "<svg>b</svg>c", "d"]);
-        assert_eq!(code("<p></svg><svg>never ends<script>a</script>"), ["a"]);
-        assert_eq!(code("<svg><g><div>a page<style>b</style></div></svg>"), ["b"]);
     }
 
     #[test]

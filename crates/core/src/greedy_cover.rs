@@ -1,12 +1,14 @@
-//! The greedy cover: few other pages that together hold a page's patch grams (Najork 2012, section 2).
+//! The greedy cover: few other pages that together hold what a page shares with others.
 //!
-//! Counts are kept exact while grams are covered, so that a page costs as much as its grams have holders, however many
+//! Of quilts it is their patch grams (Najork 2012, section 2), of others their popular phrases. Which page is chosen next
+//! is up to the caller, as far as a page never ranks higher when it adds less. Counts are kept exact while grams are covered, so that a page costs as much as its grams have holders, however many
 //! sources it needs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Mutex;
 
-/// A page that holds patch grams of another.
+/// A page that holds grams of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
     pub page: u32,
@@ -23,8 +25,8 @@ pub type HolderList<'a> = (&'a [u32], u32);
 const UNSEEN: u32 = u32::MAX;
 const REFUSED: u32 = u32::MAX - 1;
 
-/// Buffers for covers, reused from page to page.
-pub struct GreedyCover {
+/// Buffers for covers that rank pages by `K`, reused from page to page.
+pub struct GreedyCover<K> {
     /// By page: its slot among the holders that were met.
     slots: Vec<u32>,
     holders: Vec<u32>,
@@ -34,10 +36,10 @@ pub struct GreedyCover {
     starts: Vec<u32>,
     lists: Vec<u32>,
     covered: Vec<bool>,
-    heap: BinaryHeap<(u32, Reverse<u32>)>,
+    heap: BinaryHeap<(K, Reverse<u32>)>,
 }
 
-impl GreedyCover {
+impl<K: Ord + Copy> GreedyCover<K> {
     /// For a collection of so many pages.
     pub fn new(pages: usize) -> Self {
         GreedyCover {
@@ -60,44 +62,57 @@ impl GreedyCover {
         }
     }
 
-    /// The sources of `page` in the order of choice, given the holders of its patch grams.
+    /// The sources of `page` in the order of choice, given the holders of its grams.
     ///
-    /// Each time the page with the most grams still uncovered, of several the one with the smallest number; until
-    /// none is left, or the best has less than the share `min_share` of all patch grams.
+    /// Each time the page that ranks highest by what it would add now, of several the one with the smallest number;
+    /// until nothing is left, or the best adds less than the share `min_share` of all grams.
     pub fn cover(
         &mut self,
         page: u32,
         lists: &[HolderList<'_>],
         allows: impl Fn(u32) -> bool,
+        rank: impl Fn(&Source) -> K,
         min_share: f64,
-        sources: &mut Vec<Source>,
-    ) {
+    ) -> Vec<Source> {
         self.count(page, lists, allows);
         self.invert(page, lists);
         let total: u32 = lists.iter().map(|list| list.1).sum();
         self.covered.clear();
         self.covered.resize(lists.len(), false);
-        self.heap.clear();
-        self.heap.extend(self.counts.iter().zip(&self.holders).map(|(count, holder)| (*count, Reverse(*holder))));
-        while let Some((count, Reverse(holder))) = self.heap.pop() {
+        let mut heap = std::mem::take(&mut self.heap);
+        heap.extend((0..self.holders.len()).map(|slot| (rank(&self.source(slot)), Reverse(self.holders[slot]))));
+        let mut sources = Vec::new();
+        while let Some((old, Reverse(holder))) = heap.pop() {
             let slot = self.slots[holder as usize] as usize;
-            let now = self.counts[slot];
-            if now < count {
-                // What was first in line by an old count waits again with the new one.
-                if now > 0 {
-                    self.heap.push((now, Reverse(holder)));
-                }
+            let source = self.source(slot);
+            let now = rank(&source);
+            if source.new_grams == 0 {
                 continue;
             }
-            if f64::from(now) / f64::from(total) < min_share {
+            if now < old {
+                // What was first in line by an old count waits again with the new one.
+                heap.push((now, Reverse(holder)));
+                continue;
+            }
+            if f64::from(source.new_grams) / f64::from(total) < min_share {
                 break;
             }
-            sources.push(Source { page: holder, new_grams: now, shared_grams: self.shared[slot] });
+            sources.push(source);
             self.take(page, slot, lists);
         }
-        for &holder in &self.met {
-            self.slots[holder as usize] = UNSEEN;
-        }
+        heap.clear();
+        self.heap = heap;
+        sources
+    }
+
+    fn source(&self, slot: usize) -> Source {
+        Source { page: self.holders[slot], new_grams: self.counts[slot], shared_grams: self.shared[slot] }
+    }
+
+    /// After `cover`: the numbers of the lists that a source is in.
+    pub fn held(&self, source: &Source) -> &[u32] {
+        let slot = self.slots[source.page as usize] as usize;
+        &self.lists[self.starts[slot] as usize..self.starts[slot + 1] as usize]
     }
 
     /// After `cover`: every page that might have been a source and holds at least `min_shared` grams, and how many.
@@ -107,8 +122,10 @@ impl GreedyCover {
     }
 
     fn count(&mut self, page: u32, lists: &[HolderList<'_>], allows: impl Fn(u32) -> bool) {
+        for holder in self.met.drain(..) {
+            self.slots[holder as usize] = UNSEEN;
+        }
         self.holders.clear();
-        self.met.clear();
         self.counts.clear();
         self.starts.clear();
         for &(list, grams) in lists {
@@ -173,26 +190,59 @@ impl GreedyCover {
     }
 }
 
+/// Buffers that no thread uses now: each has a number for every page, too much to make anew.
+#[derive(Default)]
+pub struct IdleCovers<K>(Mutex<Vec<GreedyCover<K>>>);
+
+impl<K: Ord + Copy> IdleCovers<K> {
+    /// Does work that needs buffers for a collection of so many pages.
+    pub fn with<T>(&self, pages: usize, work: impl FnOnce(&mut GreedyCover<K>) -> T) -> T {
+        let idle = || self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut greedy = idle().pop().unwrap_or_else(|| GreedyCover::new(0));
+        greedy.reserve(pages);
+        let done = work(&mut greedy);
+        idle().push(greedy);
+        done
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    fn plain(page: u32, lists: &[&[u32]], min_share: f64) -> Vec<(u32, u32, u32)> {
-        cover(page, &lists.iter().map(|list| (*list, 1)).collect::<Vec<_>>(), min_share)
+    type Key = (bool, u32, u32);
+
+    /// Quilts: what adds most.
+    fn most(source: &Source) -> Key {
+        (true, source.new_grams, 0)
     }
 
-    fn cover(page: u32, lists: &[HolderList<'_>], min_share: f64) -> Vec<(u32, u32, u32)> {
-        let mut sources = Vec::new();
+    /// Phrases: some before all others, and of those that add the same who holds most.
+    fn even_first(source: &Source) -> Key {
+        (source.page.is_multiple_of(2), source.new_grams, source.shared_grams)
+    }
+
+    fn plain(page: u32, lists: &[&[u32]], min_share: f64) -> Vec<(u32, u32, u32)> {
+        cover(page, &lists.iter().map(|list| (*list, 1)).collect::<Vec<_>>(), most, min_share)
+    }
+
+    fn cover(page: u32, lists: &[HolderList<'_>], rank: fn(&Source) -> Key, min_share: f64) -> Vec<(u32, u32, u32)> {
         let mut greedy = GreedyCover::new(20);
-        greedy.cover(page, lists, |holder| holder != 13, min_share, &mut sources);
-        assert!(greedy.slots.iter().all(|slot| *slot == UNSEEN));
+        let mut again = || greedy.cover(page, lists, |holder| holder != 13, rank, min_share);
+        let sources = again();
+        assert_eq!(sources, again(), "the buffers are as before");
+        for source in &sources {
+            let held = greedy.held(source).iter().map(|number| lists[*number as usize]);
+            assert_eq!(held.clone().map(|list| list.1).sum::<u32>(), source.shared_grams);
+            assert!(held.map(|list| list.0).all(|list| list.contains(&source.page)));
+        }
         sources.iter().map(|s| (s.page, s.new_grams, s.shared_grams)).collect()
     }
 
     /// The paper's algorithm, spelled out.
-    fn obvious(page: u32, lists: &[&[u32]], min_share: f64) -> Vec<(u32, u32, u32)> {
+    fn obvious(page: u32, lists: &[&[u32]], rank: fn(&Source) -> Key, min_share: f64) -> Vec<(u32, u32, u32)> {
         let mut open: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
         for (gram, list) in lists.iter().enumerate() {
             for &holder in list.iter().filter(|h| **h != page && **h != 13) {
@@ -201,15 +251,20 @@ mod tests {
         }
         let all = open.clone();
         let mut sources = Vec::new();
-        while let Some((&best, grams)) = open.iter().max_by_key(|(page, grams)| (grams.len(), Reverse(**page))) {
-            let taken = grams.clone();
-            if taken.is_empty() || (taken.len() as f64) / (lists.len() as f64) < min_share {
-                break;
-            }
-            sources.push((best, taken.len() as u32, all[&best].len() as u32));
+        loop {
+            open.retain(|_, grams| !grams.is_empty());
+            let source = |(page, grams): (&u32, &BTreeSet<usize>)| {
+                let [new_grams, shared_grams] = [grams, &all[page]].map(|grams| grams.len() as u32);
+                Source { page: *page, new_grams, shared_grams }
+            };
+            let best = open.iter().map(source).max_by_key(|source| (rank(source), Reverse(source.page)));
+            let Some(best) = best.filter(|best| f64::from(best.new_grams) / lists.len() as f64 >= min_share) else {
+                return sources;
+            };
+            sources.push((best.page, best.new_grams, best.shared_grams));
+            let taken = open[&best.page].clone();
             open.values_mut().for_each(|grams| *grams = &*grams - &taken);
         }
-        sources
     }
 
     #[test]
@@ -226,8 +281,11 @@ mod tests {
             let lists: Vec<Vec<u32>> = lists.into_iter().map(|l| l.into_iter().collect()).collect();
             let lists: Vec<&[u32]> = lists.iter().map(|l| &l[..]).collect();
             for page in [0, 7] {
-                prop_assert_eq!(plain(page, &lists, min_share), obvious(page, &lists, min_share));
-                prop_assert_eq!(plain(page, &lists, 0.0), obvious(page, &lists, 0.0));
+                let each: Vec<HolderList<'_>> = lists.iter().map(|list| (*list, 1)).collect();
+                for rank in [most, even_first] {
+                    prop_assert_eq!(cover(page, &each, rank, min_share), obvious(page, &lists, rank, min_share));
+                    prop_assert_eq!(cover(page, &each, rank, 0.0), obvious(page, &lists, rank, 0.0));
+                }
             }
         }
 
@@ -238,7 +296,7 @@ mod tests {
             let lists: Vec<(Vec<u32>, u32)> = lists.into_iter().map(|(l, n)| (l.into_iter().collect(), n)).collect();
             let alike: Vec<HolderList<'_>> = lists.iter().map(|(l, n)| (&l[..], *n)).collect();
             let each: Vec<&[u32]> = alike.iter().flat_map(|(l, n)| std::iter::repeat_n(*l, *n as usize)).collect();
-            prop_assert_eq!(cover(0, &alike, min_share), obvious(0, &each, min_share));
+            prop_assert_eq!(cover(0, &alike, most, min_share), obvious(0, &each, most, min_share));
         }
     }
 }
