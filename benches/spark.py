@@ -27,19 +27,21 @@ from pagekin.engines.spark import SparkEngine
 from pagekin.synth import write_web
 
 SIZES = (20_000, 100_000)
-INPUTS = 5
-"""A crawl is several files."""
+WEB = 20_000
+"""A crawl is webs of so many pages, each a file: crawls differ in size and in nothing else. Webs of different
+seeds have other words, so a page shares text with as many pages however many webs there are. In one web that
+grows, phrases get more holders, and so do quilts' postings."""
 MASTER = "local[2]"
 STEPS = ("sketch", "duplicates", "styles", "quilts", "fuzzy", "phrases", "causes")
 
 
 def webs(pages: int) -> list[Path]:
     """Made-up webs of so many pages together, kept for the next time."""
-    paths = [cache_folder() / f"spark-{pages // INPUTS}-{number}.warc.gz" for number in range(INPUTS)]
+    paths = [cache_folder() / f"spark-{WEB}-{number}.warc.gz" for number in range(pages // WEB)]
     for number, path in enumerate(paths):
         if not path.exists():
             unfinished = path.with_name(f"unfinished-{path.name}")
-            write_web(unfinished, pages=pages // INPUTS, seed=number + 1)
+            write_web(unfinished, pages=WEB, seed=number + 1)
             unfinished.replace(path)
     return paths
 
