@@ -1,7 +1,8 @@
 """Inputs made to hurt each reader and detector, doubled four times: work grows by less than n^1.15.
 
 Readers: counted work (bytes read, decoded, searched, copied). Scans: CPU time beyond that of an empty scan,
-and the peak of memory. `complexity.py 100` begins with 100 pages instead of 2,000.
+and the peak of memory; and the peak of a scan with little memory. `complexity.py 100` begins with 100 pages
+instead of 2,000.
 """
 
 from __future__ import annotations
@@ -29,9 +30,12 @@ import warcs  # noqa: E402
 from faults.meter import counting  # noqa: E402
 
 from pagekin.readers import Input, ReadParams, read_input  # noqa: E402
+from pagekin.synth import write_web  # noqa: E402
 
 DOUBLINGS = 4
 MEMORY = 1 << 30
+LITTLE = 64 * 10**6
+MADE_UP = 100_000
 MIB = 1 << 20
 PAGEKIN = str(Path(sys.executable).with_name("pagekin"))
 Pages = Iterator[dict[str, str]]
@@ -212,6 +216,22 @@ def scan(pages: Pages, folder: Path) -> tuple[float, int]:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, peak
 
 
+def little_memory(folder: Path) -> list[Row]:
+    """The peak up to the end of each step, of a made-up web that needs many times the memory it gets."""
+    path, run = folder / "web.warc.gz", folder / "little"
+    write_web(path, pages=MADE_UP, seed=1)
+    args = [PAGEKIN, "scan", str(path), "-o", str(run), "-q", "--memory", str(LITTLE), "--threads", "2"]
+    subprocess.run(args, check=True)
+    steps = json.loads((run / "run.json").read_bytes())["steps"]
+    most = LITTLE / 10**6 + 400
+    return [
+        Row(
+            f"64 MB, {MADE_UP:,} pages, {name}: memory", step["peak_memory_bytes"] / 10**6, "MB", at_most=most
+        )
+        for name, step in steps.items()
+    ]
+
+
 def main() -> None:
     first = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     only = os.environ.get("COMPLEXITY_ONLY", "")
@@ -234,6 +254,8 @@ def main() -> None:
                     Row(f"scan, {case}: memory", most, "MiB", at_most=MEMORY / MIB + 400 * 10**6 / MIB)
                 )
                 print(rows[-2].name, round(grown, 3), [round(s, 2) for s, _ in done], round(most), flush=True)
+        if only in "little memory":
+            rows += little_memory(folder)
     publish("complexity", rows)
 
 

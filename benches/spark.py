@@ -27,21 +27,27 @@ from pagekin.engines.spark import SparkEngine
 from pagekin.synth import write_web
 
 SIZES = (20_000, 100_000)
-INPUTS = 5
-"""A crawl is several files."""
+WEB = 20_000
+"""A crawl is webs of so many pages, each a file: crawls differ in size and in nothing else. Webs of different
+seeds have other words, so a page shares text with as many pages however many webs there are. In one web that
+grows, phrases get more holders, and so do quilts' postings."""
 MASTER = "local[2]"
 STEPS = ("sketch", "duplicates", "styles", "quilts", "fuzzy", "phrases", "causes")
 
 
+def web(pages: int, number: int) -> Path:
+    """A made-up web, kept for the next time."""
+    path = cache_folder() / f"spark-{pages}-{number}.warc.gz"
+    if not path.exists():
+        unfinished = path.with_name(f"unfinished-{path.name}")
+        write_web(unfinished, pages=pages, seed=number + 1)
+        unfinished.replace(path)
+    return path
+
+
 def webs(pages: int) -> list[Path]:
-    """Made-up webs of so many pages together, kept for the next time."""
-    paths = [cache_folder() / f"spark-{pages // INPUTS}-{number}.warc.gz" for number in range(INPUTS)]
-    for number, path in enumerate(paths):
-        if not path.exists():
-            unfinished = path.with_name(f"unfinished-{path.name}")
-            write_web(unfinished, pages=pages // INPUTS, seed=number + 1)
-            unfinished.replace(path)
-    return paths
+    """Webs of so many pages together."""
+    return [web(WEB, number) for number in range(pages // WEB)]
 
 
 def command(inputs: list[Path], run: Path, *more: str) -> Callable[[], object]:
@@ -82,17 +88,17 @@ def beside_local(pages: int, folder: Path) -> list[Row]:
     ]
 
 
-def divided(pages: int, folder: Path) -> dict[str, Any]:
+def divided(inputs: list[Path], run_folder: Path, only: list[str] | None = None) -> dict[str, Any]:
     """The steps of a scan in which nothing is done in one place."""
     with closing(SparkEngine(MASTER, one_place=0, whole=0)) as engine:
-        run = pagekin.scan(webs(pages), folder / f"divided-{pages}", engine=engine)
+        run = pagekin.scan(inputs, run_folder, only=only, engine=engine)
     steps: dict[str, Any] = run.info["steps"]
     return steps
 
 
 def costs(sizes: tuple[int, ...], folder: Path) -> list[Row]:
     """What each step costs for a page, and how that grows."""
-    found = {pages: divided(pages, folder) for pages in sizes}
+    found = {pages: divided(webs(pages), folder / f"divided-{pages}") for pages in sizes}
     rows = []
     for step in STEPS:
         first = found[sizes[0]][step]["task_seconds"] / sizes[0]
@@ -116,6 +122,16 @@ def costs(sizes: tuple[int, ...], folder: Path) -> list[Row]:
                 ),
             ]
     return rows
+
+
+def one_web(pages: int, folder: Path) -> list[Row]:
+    """Quilts of a single web of so many pages, which share more text than those of many webs. No goal."""
+    quilts = divided([web(pages, 0)], folder / "one-web", ["quilts"])["quilts"]
+    name = f"quilts, one web of {pages:,} pages"
+    return [
+        Row(f"{name}: task time", quilts["task_seconds"] / pages * 1000, "ms a page"),
+        Row(f"{name}: shuffled", quilts["shuffled_bytes"] / pages, "bytes a page"),
+    ]
 
 
 def shapes() -> dict[str, list[tuple[int, int]]]:
@@ -147,7 +163,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=cache_folder()) as name:
         folder = Path(name)
         rows = [] if sys.argv[1:] else [*beside_local(100_000, folder), *components()]
-        publish("spark", [*rows, *costs(sizes, folder)])
+        publish("spark", [*rows, *costs(sizes, folder), *one_web(sizes[-1], folder)])
 
 
 if __name__ == "__main__":

@@ -169,6 +169,7 @@ def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> N
     metrics: dict[str, Any] = {
         "engine": engine.name,
         "seconds": round(time.monotonic() - begin, 3),
+        "memory_bytes": engine.memory,
         "peak_memory_bytes": peak_memory(),
         **engine.metrics,
     }

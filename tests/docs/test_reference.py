@@ -88,6 +88,7 @@ def test_command_is_documented(name: str) -> None:
 def test_every_command_file_is_a_command() -> None:
     helpers = {
         *("__init__", "flags", "limits", "main", "meter", "progress", "quilt_view", "sizes", "tables"),
+        "allocators",
         "terminal",
         *("color", "findings", "layout", "outputs", "speech"),
     }

@@ -121,6 +121,22 @@ def test_spark_as_it_comes(crawls: list[list[Path]], alone: list[Run], spark: En
         assert step["driver_peak_bytes"] > 10**7
 
 
+@pytest.mark.spark
+def test_spark_with_little_memory(
+    crawls: list[list[Path]], alone: list[Run], spark: Engine, tmp_path: Path
+) -> None:
+    """Whole parts of detectors in one task each, which spill."""
+    from pyspark.sql import SparkSession
+
+    from pagekin.engines.spark import SparkEngine
+
+    engine = SparkEngine(SparkSession.getActiveSession(), memory=1 << 20)
+    run = pagekin.scan(crawls[0], tmp_path / "run", engine=engine)
+    same(run, alone[0])
+    assert {step["memory_bytes"] for step in run.info["steps"].values()} == {1 << 20}
+    assert run.info["quilts"]["spilled_pairs"] > 0
+
+
 def same(ours: Run, theirs: Run) -> None:
     assert ours.tables == theirs.tables == list(TABLES)
     for name in ours.tables:

@@ -16,8 +16,10 @@ from scatter import ScatterEngine
 
 import pagekin
 from pagekin.detect.styles import kernels
-from pagekin.detect.styles.clusters import KNOWN_PRINTS, PRINTS, Cluster
+from pagekin.detect.styles.clusters import KEYED, KNOWN_PRINTS, PRINTS, Cluster
 from pagekin.detect.styles.find import find_styles
+from pagekin.detect.styles.kernels import StyleStep
+from pagekin.detect.styles.leaders import BUCKETS
 from pagekin.engines.base import Engine
 from pagekin.engines.local import LocalEngine
 from pagekin.params import Params, StyleParams
@@ -198,3 +200,14 @@ def assert_same(one: Run, other: Run) -> None:
     for name in ("style_clusters", "style_members"):
         assert one.table(name).num_rows > 10
         assert other.table(name).equals(one.table(name))
+
+
+@given(seed=st.integers(0, 10**9), structure=st.booleans())
+def test_keys_of_buckets(seed: int, structure: bool) -> None:
+    """What is counted are the keys of the rows that travel."""
+    params = StyleParams(**SMALL | {"seed": seed} | ({} if structure else {"structure_t": 0}))
+    engine = LocalEngine(1)
+    keyed = engine.map(engine.table(prints(seed, 30)), StyleStep(params, "prints", KEYED))
+    rows = engine.collect(engine.map(keyed, StyleStep(params, "buckets", BUCKETS)))
+    keys = engine.collect(engine.map(keyed, StyleStep(params, "bucket_keys", pa.schema([BUCKETS.field(0)]))))
+    assert keys["key"].to_pylist() == rows["key"].to_pylist()

@@ -228,3 +228,20 @@ def test_spill_folder_goes(run: Run, tmp_path: Path) -> None:
         (copy.spill / "left by a kill").write_bytes(b"")
         copy.finish_step("step")
     assert sorted(path.name for path in copy.path.iterdir()) == [".lock", "pages.parquet", "run.json"]
+
+
+def test_wide_rows_come_in_small_batches() -> None:
+    """However wide rows are, a batch of an answer keeps to the memory; narrow ones come many at a time."""
+    text = pa.schema([("text", pa.string())])
+    query = "SELECT repeat('x', {}) || value AS text FROM numbers"
+    numbers = pa.table([pa.array(range(100_000), pa.int64())], names=["value"])
+
+    def sizes(memory: int, width: int) -> list[int]:
+        engine = LocalEngine(1, memory=memory)
+        found = engine.sql(query.format(width), text, numbers=engine.table(numbers)).open(None)
+        return [batch.num_rows for batch in found]
+
+    wide, narrow = sizes(64 * 10**6, 1000), sizes(64 * 10**6, 1)
+    assert sum(wide) == sum(narrow) == 100_000
+    assert max(wide) * 1000 < 3 * (64 * 10**6 // 32)
+    assert max(narrow) > 10 * max(wide)

@@ -66,6 +66,10 @@ impl StyleSteps {
         self.over(batch, |rows, keys| keys.buckets(rows))
     }
 
+    fn bucket_keys<'py>(&self, batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.over(batch, |rows, keys| keys.bucket_keys(rows))
+    }
+
     fn describe<'py>(&self, batch: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.over(batch, |rows, keys| keys.describe(rows))
     }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pagekin.cli.allocators import return_freed_memory
 from pagekin.cli.flags import apply, param_options, profile_option
 from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
@@ -17,6 +18,9 @@ from pagekin.errors import DAMAGED, UsageError
 if TYPE_CHECKING:
     from pagekin.engines.base import Engine
     from pagekin.run import Run
+
+MEMORY = 4 * 10**9
+"""What a scan may use unless the user says otherwise."""
 
 PAGE_SHARE = 32
 """A page may be this fraction of the memory: so often its bytes can be there at once, in the worst case."""
@@ -52,12 +56,13 @@ PAGE_SHARE = 32
 @click.option(
     "--memory",
     type=SIZE,
-    default="4GB",
-    show_default=True,
-    help="Memory to use, in addition to 400 MB for the program itself.",
+    help="Memory to use, in addition to 400 MB for the program itself; on Spark, in each task.  "
+    "[default: 4GB; on Spark 512MiB]",
 )
 @click.option(
-    "--threads", type=click.IntRange(1, 1024), help="Threads of the local engine.  [default: all cores]"
+    "--threads",
+    type=click.IntRange(1, 1024),
+    help="Threads; not for Spark.  [default: all cores]",
 )
 @click.option(
     "--max-page", type=SIZE, help="Skip pages larger than this.  [default: 64MiB, or a 32nd of --memory]"
@@ -86,7 +91,7 @@ def scan(
     spark_conf: tuple[str, ...],
     profile: str | None,
     params_file: Path | None,
-    memory: int,
+    memory: int | None,
     threads: int | None,
     max_page: int | None,
     resume: bool,
@@ -110,6 +115,8 @@ def scan(
       pagekin scan crawl.warc.gz -o run --resume
       pagekin scan more/ -o new --against run
     """
+    budget = MEMORY if memory is None else memory
+    return_freed_memory(budget)
     from pagekin.errors import ParamsError
     from pagekin.params import Params
     from pagekin.pipeline import scan as run_scan
@@ -120,9 +127,9 @@ def scan(
         if given["style__t"] is not None or given["style__structure_t"] is not None:
             raise UsageError("--within-site sets --style-t and --style-structure-t: give it, or them")
         params = dataclasses.replace(params, style=params.style.within_site())
-    maximum = memory // PAGE_SHARE
+    maximum = budget // PAGE_SHARE
     if maximum < 1:
-        raise ParamsError(f"--memory {memory} is too little to hold a page; give for instance 1GB")
+        raise ParamsError(f"--memory {budget} is too little to hold a page; give for instance 1GB")
     if max_page is not None and max_page > maximum:
         raise ParamsError(f"pages of {max_page:,} bytes need --memory {max_page * PAGE_SHARE:,} or more")
     largest = max_page or min(params.read.max_page_bytes, maximum)
@@ -151,19 +158,26 @@ def _engine(
     master: str,
     settings: tuple[str, ...],
     threads: int | None,
-    memory: int,
+    memory: int | None,
     reporter: ProgressReporter,
 ) -> Engine:
     if name == "spark":
         pairs = [setting.partition("=") for setting in settings]
         if wrong := next((key for key, sign, _ in pairs if not sign), None):
             raise UsageError(f"--spark-conf {wrong}: give KEY=VALUE, as in spark.executor.memory=4g")
-        from pagekin.engines.spark import SparkEngine
+        if threads is not None:
+            raise UsageError(
+                "--threads is for the local engine; on Spark a task has one thread, and cores are a setting: "
+                "--spark-master 'local[4]', --spark-conf spark.executor.cores=4"
+            )
+        from pagekin.engines.spark import TASK_MEMORY, SparkEngine
 
-        return SparkEngine(master, {key: value for key, _, value in pairs})
+        settings_of = {key: value for key, _, value in pairs}
+        return SparkEngine(master, settings_of, memory=TASK_MEMORY if memory is None else memory)
     from pagekin.cli.limits import check_limits
     from pagekin.engines.local import LocalEngine
 
+    memory = MEMORY if memory is None else memory
     check_limits(memory, threads)
     return LocalEngine(threads, reporter, memory)
 

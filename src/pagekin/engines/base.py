@@ -149,6 +149,8 @@ class Engine(ABC):
     """Moves rows between kernels. A dataset is whatever the engine makes of one, with a `schema`."""
 
     name: str
+    memory: int = 0
+    """Bytes that it, or one of its tasks, may use before it spills; 0 if there is no bound."""
     metrics: dict[str, Any]
     """Figures about the step under way, for `run.json`."""
 

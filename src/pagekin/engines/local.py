@@ -205,7 +205,7 @@ class LocalEngine(Engine):
             self._database = database(
                 threads=self.threads, memory=self.memory // 2, spill=self._spill or Path(gettempdir())
             )
-        yield from answer(self._database, query, schema, scans, keys)
+        yield from answer(self._database, query, schema, scans, keys, self.batch_bytes)
 
     def components(self, edges: Stream) -> Stream:
         def joined(_: Mark | None) -> Iterator[Batch]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,14 @@ import duckdb
 import pyarrow as pa
 
 from pagekin.engines.base import Batch
+from pagekin.engines.groups import one_batch
 
 ROWS = 65_536
-"""Rows of an answer that are in one batch."""
+"""Rows of an answer that are in one batch, unless they are wide."""
+BATCH_BYTES = 16 << 20
+"""What a batch holds then, at most; with little memory, less."""
+VECTOR = 2048
+"""Rows that DuckDB makes at a time."""
 THREAD_MEMORY = 128_000_000
 """What a thread needs to sort and join on disk: with less, DuckDB gives up instead of spilling."""
 
@@ -34,6 +39,7 @@ def answer(
     schema: pa.Schema,
     sources: Mapping[str, Any],
     keys: Sequence[tuple[str, str]] = (),
+    batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[Batch]:
     """The rows of an answer, sorted by keys if there are any; nulls come last.
 
@@ -53,5 +59,20 @@ def answer(
         found = cursor.sql(f"SELECT {columns} FROM ({query}) {order}")
         # Older versions have another name for it.
         reader = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
-        for batch in reader(ROWS):
+        for batch in _joined(reader(VECTOR), batch_bytes):
             yield batch.cast(schema)
+
+
+def _joined(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
+    """Small batches put together until they have enough rows or bytes. Only rows say how wide they are."""
+    held: list[Batch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= ROWS or size >= most:
+            yield one_batch(held, batch.schema)
+            held, rows, size = [], 0, 0
+    if held:
+        yield one_batch(held, held[0].schema)

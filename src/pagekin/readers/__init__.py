@@ -10,6 +10,7 @@ from pagekin.params import ReadParams
 from pagekin.readers.base import CUT, INPUT_FAILURES, READ_REASONS, Input, Position, Record
 from pagekin.readers.batches import batches
 from pagekin.readers.expand import expand
+from pagekin.readers.files import stored_size
 from pagekin.readers.inputs import read_input, read_pages
 from pagekin.readers.warc import split_warc
 
@@ -26,4 +27,5 @@ __all__ = [
     "read_input",
     "read_pages",
     "split_warc",
+    "stored_size",
 ]

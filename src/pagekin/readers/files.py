@@ -137,6 +137,18 @@ class _Walk:
         return not known
 
 
+def stored_size(path: str) -> int | None:
+    """Bytes of a local or remote file; None if nobody says."""
+    try:
+        if not is_remote(path):
+            return Path(path).stat().st_size
+        system, name = _remote(path)
+        size = system.size(name)
+    except Exception:  # each file system has errors of its own; whoever reads the file says what is wrong
+        return None
+    return None if size is None else int(size)
+
+
 def _identity(path: str) -> tuple[int, int]:
     status = Path(path).stat()
     return status.st_dev, status.st_ino

@@ -16,8 +16,7 @@ use rayon::prelude::*;
 use crate::arrow::{batch_of, column, wrong};
 use crate::style::bucket::{Edge, Leaders, PairCheck, Scratch, all_pairs};
 use crate::style::fingerprint::ONE;
-use crate::style::keys::Keys;
-use crate::style::matrix::Matrix;
+use crate::style::keys::{Keys, stored_matrix};
 use crate::style::members::is_worm;
 use crate::style::prints::Prints;
 use crate::style::shape::{ALONE, candidate, linked_pairs, nearest, sample_parts};
@@ -56,13 +55,6 @@ fn chunks(batch: &RecordBatch, group: &str) -> Result<Vec<Chunk>, ArrowError> {
     Ok(ranges(batch, &["chunk", group])?.into_iter().map(divided).collect())
 }
 
-fn matrix(batch: &RecordBatch, m: usize) -> Result<Matrix, ArrowError> {
-    let (page, print): (&Ints, &BinaryArray) = (column(batch, "page")?, column(batch, "print")?);
-    let mut matrix = Matrix::new(m);
-    (0..batch.num_rows()).try_for_each(|row| matrix.push(page.value(row), Some(print.value(row)), None))?;
-    Ok(matrix)
-}
-
 fn prints(batch: &RecordBatch, keys: &Keys) -> Result<Prints, ArrowError> {
     let mut prints = Prints::new(keys.m, &keys.params);
     prints.push_batch(batch)?;
@@ -73,7 +65,7 @@ fn prints(batch: &RecordBatch, keys: &Keys) -> Result<Prints, ArrowError> {
 /// Of complete buckets (`key`): edges that join what all similar pairs would join.
 pub fn bucket_edges(batch: &RecordBatch, keys: &Keys) -> Result<RecordBatch, ArrowError> {
     let place: &Ints = column(batch, "place")?;
-    let matrix = matrix(batch, keys.m)?;
+    let matrix = stored_matrix(batch, keys.m)?;
     let found: Vec<Vec<Edge>> = ranges(batch, &["key"])?
         .par_chunks(64)
         .map_init(Scratch::default, |scratch, buckets| {
@@ -97,7 +89,7 @@ pub fn leader_round(batch: &RecordBatch, keys: &Keys) -> Result<RecordBatch, Arr
     let numbers = |name| column::<Ints>(batch, name);
     let (key, place, hash) = (numbers("key")?, numbers("place")?, numbers("hash")?);
     let print: &BinaryArray = column(batch, "print")?;
-    let matrix = matrix(batch, keys.m)?;
+    let matrix = stored_matrix(batch, keys.m)?;
     let found: Vec<(Vec<Edge>, Vec<u32>)> = chunks(batch, "key")?
         .par_iter()
         .map(|Chunk { spoken, members }| {

@@ -72,26 +72,18 @@ impl Keys {
     ///
     /// A key of up to three dimensions is the place and the minima themselves; of more, a hash of them.
     pub fn buckets(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-        let (page, layer): (&Int64Array, &Int64Array) = (column(batch, "page")?, column(batch, "layer")?);
-        let stored: &BinaryArray = column(batch, "print")?;
-        let mut matrix = Matrix::new(self.m);
-        (0..batch.num_rows()).try_for_each(|row| matrix.push(page.value(row), Some(stored.value(row)), None))?;
+        let (page, stored): (&Int64Array, &BinaryArray) = (column(batch, "page")?, column(batch, "print")?);
+        let matrix = stored_matrix(batch, self.m)?;
+        let hash: Vec<i64> = (0..batch.num_rows()).map(|row| ordered(matrix.hash(row))).collect();
         let [mut keys, mut places, mut pages, mut hashes] = [const { Vec::new() }; 4];
         let mut prints: Vec<&[u8]> = Vec::new();
-        for row in 0..batch.num_rows() {
-            let hash = ordered(matrix.hash(row));
-            for (number, dimensions) in self.probes.iter().enumerate() {
-                let place = layer.value(row) as usize * self.probes.len() + number;
-                let values = dimensions.iter().map(|&d| matrix.value(row, d));
-                if values.clone().all(|value| value != 0) {
-                    keys.push(bucket_key(place as u64, values));
-                    places.push(place as i64);
-                    pages.push(page.value(row));
-                    hashes.push(hash);
-                    prints.push(stored.value(row));
-                }
-            }
-        }
+        self.each_bucket(batch, &matrix, |row, place, key| {
+            keys.push(key);
+            places.push(place as i64);
+            pages.push(page.value(row));
+            hashes.push(hash[row]);
+            prints.push(stored.value(row));
+        })?;
         batch_of(vec![
             ("key", Arc::new(Int64Array::from(keys))),
             ("place", Arc::new(Int64Array::from(places))),
@@ -99,6 +91,33 @@ impl Keys {
             ("hash", Arc::new(Int64Array::from(hashes))),
             ("print", Arc::new(BinaryArray::from_iter_values(prints))),
         ])
+    }
+
+    /// The keys alone of the same rows, to count them.
+    pub fn bucket_keys(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+        let mut keys = Vec::new();
+        self.each_bucket(batch, &stored_matrix(batch, self.m)?, |_, _, key| keys.push(key))?;
+        batch_of(vec![("key", Arc::new(Int64Array::from(keys)))])
+    }
+
+    /// Calls with row, place and key for each probe that sees a fingerprint.
+    fn each_bucket(
+        &self,
+        batch: &RecordBatch,
+        matrix: &Matrix,
+        mut seen: impl FnMut(usize, usize, i64),
+    ) -> Result<(), ArrowError> {
+        let layer: &Int64Array = column(batch, "layer")?;
+        for row in 0..batch.num_rows() {
+            for (number, dimensions) in self.probes.iter().enumerate() {
+                let place = layer.value(row) as usize * self.probes.len() + number;
+                let values = dimensions.iter().map(|&d| matrix.value(row, d));
+                if values.clone().all(|value| value != 0) {
+                    seen(row, place, bucket_key(place as u64, values));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// For rows with a `place` and a `print`, what a report says of their buckets: the dimensions and the minima there,
@@ -119,6 +138,14 @@ impl Keys {
             ("minima", Arc::new(BinaryArray::from_iter_values(minima))),
         ])
     }
+}
+
+/// The fingerprints of rows with a `page` and a `print`.
+pub fn stored_matrix(batch: &RecordBatch, m: usize) -> Result<Matrix, ArrowError> {
+    let (page, print): (&Int64Array, &BinaryArray) = (column(batch, "page")?, column(batch, "print")?);
+    let mut matrix = Matrix::new(m);
+    (0..batch.num_rows()).try_for_each(|row| matrix.push(page.value(row), Some(print.value(row)), None))?;
+    Ok(matrix)
 }
 
 fn bucket_key(place: u64, values: impl Iterator<Item = u16> + Clone) -> i64 {

@@ -125,7 +125,7 @@ class Cluster:
         """Edges inside buckets; those that hold too many for all pairs go a way of their own."""
         params = self.params
         buckets = engine.map(kinds, StyleStep(params, "buckets", BUCKETS))
-        keys = engine.map(kinds, StyleStep(params, "buckets", SIZES.remove(1)))
+        keys = engine.map(kinds, StyleStep(params, "bucket_keys", SIZES.remove(1)))
         query = f"""
             SELECT key, count(*) AS size FROM buckets GROUP BY key HAVING count(*) > {params.budget}
         """

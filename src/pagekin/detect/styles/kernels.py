@@ -40,7 +40,7 @@ class StyleStep:
     @property
     def growth(self) -> int:
         """A fingerprint has a row for each probe, with itself in it."""
-        return self.params.probes if self.name == "buckets" and "print" in self.schema.names else 1
+        return self.params.probes if self.name == "buckets" else 1
 
     def open(self, threads: int) -> BatchFunction:
         p = self.params

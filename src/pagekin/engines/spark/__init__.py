@@ -14,6 +14,6 @@ on the other side sorts and groups them natively. So the JVM handles thousands o
 """
 
 from pagekin.engines.spark import session  # noqa: F401 - says what is missing if pyspark is
-from pagekin.engines.spark.engine import SparkEngine
+from pagekin.engines.spark.engine import TASK_MEMORY, SparkEngine
 
-__all__ = ["SparkEngine"]
+__all__ = ["TASK_MEMORY", "SparkEngine"]

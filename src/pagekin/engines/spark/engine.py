@@ -24,12 +24,14 @@ from pagekin.engines.base import Engine, Flow, Kernel, Output
 from pagekin.engines.components import rounds
 from pagekin.engines.groups import growth
 from pagekin.engines.parts import kept_writer, write_table
+from pagekin.engines.relational import BATCH_BYTES
 from pagekin.engines.spark.dataset import Crawl, Part, SparkDataset
 from pagekin.engines.spark.pieces import Pieces, piece_tasks, pieces_of
 from pagekin.engines.spark.reading import POINTS, Read, Share, Split, absolute, shares_of, tasks_of
 from pagekin.engines.spark.session import Session
 from pagekin.engines.spark.workers import (
     BLOCKS,
+    HELD_BYTES,
     Answer,
     Chain,
     Cut,
@@ -48,23 +50,20 @@ from pagekin.readers import Input, Position
 from pagekin.run import Run
 from pagekin.tables import Table
 
+TASK_MEMORY = 512 << 20
+"""What a task may use before it spills, unless the user says otherwise."""
+
 PARTITION_BYTES = 48 << 20
-"""About what a task sorts and groups at a time."""
+"""About what a task sorts and groups at a time, if its memory is eight times that."""
 
 SMALL_PARTITION_BYTES = 2 << 20
-"""Less than this is not worth another task, even if a core is idle."""
+"""Less than this is not worth another task, even if a core is idle or memory is little."""
 
 BROADCAST_BYTES = 4 << 20
 """What is no larger is sent to where it is joined."""
 
-ANSWER_MEMORY = 512 << 20
-"""What a query in one place may take before it spills."""
-
 WHOLE_BYTES = 2 << 30
 """What is no larger takes one task less time than it takes many to move it."""
-
-WHOLE_MEMORY = 512 << 20
-"""What that task may hold of it."""
 
 ONE_PLACE_BYTES = 24 << 20
 """What is no larger is grouped or joined by one task: to move it would take longer."""
@@ -81,13 +80,19 @@ class SparkEngine(Engine):
         config: dict[str, str] | None = None,
         one_place: int = ONE_PLACE_BYTES,
         whole: int = WHOLE_BYTES,
+        memory: int = TASK_MEMORY,
     ) -> None:
         """With a master's URL, or with a session that exists, which is never stopped.
 
         What takes no more than `one_place` bytes is grouped or joined by one task. A flow whose inputs take
         no more than `whole` bytes is carried out by one task, as on one machine. With 0 all rows are divided.
+        A task, which is a Python process beside the executor, may use `memory` bytes before it spills; with
+        less, rows are divided among more tasks.
         """
-        self._one_place = one_place
+        self.memory = memory
+        self._one_place = min(one_place, memory // 16)
+        self._partition = max(min(PARTITION_BYTES, memory // 8), SMALL_PARTITION_BYTES)
+        self._batch = min(BATCH_BYTES, max(1, memory // 32))
         self._whole = whole
         given = master if isinstance(master, SparkSession) else None
         self.session = Session(master if isinstance(master, str) else None, config or {}, given)
@@ -156,9 +161,10 @@ class SparkEngine(Engine):
         if (alone := self._alone(data)) is not None:
             return self._in_one_place(Grouped(alone, by, tuple(order), kernel), data.size)
         targets = self._targets(data.size)
+        held = min(HELD_BYTES, self.memory // 8)
 
         def cut(part: Part) -> DataFrame:
-            return self._mapped(part.frame, Cut(part.chain, by, tuple(order), targets, combine), BLOCKS)
+            return self._mapped(part.frame, Cut(part.chain, by, tuple(order), targets, combine, held), BLOCKS)
 
         blocks = reduce(DataFrame.union, map(cut, data.parts)).repartitionById(targets, col("target"))
         groups = Groups(data.schema, by, tuple(order), kernel)
@@ -169,7 +175,7 @@ class SparkEngine(Engine):
         chains = {name: self._alone(one) for name, one in data.items()}
         alone = tuple((name, chain) for name, chain in chains.items() if chain is not None)
         if total <= self._one_place and len(alone) == len(data):
-            return self._in_one_place(Answer(query, schema, alone, ANSWER_MEMORY), total)
+            return self._in_one_place(Answer(query, schema, alone, self.memory, self._batch), total)
         for name, one in data.items():
             twice = len(re.findall(rf"\b(?:FROM|JOIN)\s+{name}\b", query)) > 1
             one = self.keep(one) if twice else one
@@ -195,12 +201,12 @@ class SparkEngine(Engine):
 
     def flow(self, flow: Flow, **inputs: SparkDataset) -> Any:
         size = sum(one.size for one in inputs.values())
-        if size > self._whole or flow.held_bytes(size) > WHOLE_MEMORY:
+        if size > self._whole or flow.held_bytes(size) > self.memory:
             return flow.steps(self, **inputs)
         # All that an input needs is its files: the task reads them one after the other.
         stored = ((name, self._alone(self.keep(one), self._whole)) for name, one in inputs.items())
         chains = tuple((name, chain) for name, chain in stored if chain is not None)
-        return self._in_one_place(Whole(flow, chains, WHOLE_MEMORY, self.session.notes), size)
+        return self._in_one_place(Whole(flow, chains, self.memory, self.session.notes), size)
 
     def collect(self, data: SparkDataset) -> pa.Table:
         stored = self.keep(data).stored or ()
@@ -228,7 +234,7 @@ class SparkEngine(Engine):
     def _publish(self, run: Run, step: str, table: Table, data: SparkDataset) -> None:
         """Writes a table in its order: in one place if it is small, else divided by ranges of its keys."""
         folder = str(_work_folder(run, step, [table]))
-        alone = self._alone(data, PARTITION_BYTES)
+        alone = self._alone(data, self._partition)
         if alone is not None:
             part = self._in_one_place(Together((alone,)), data.size).parts[0]
             write = Write(part.chain, table, folder, sort=True)
@@ -250,7 +256,7 @@ class SparkEngine(Engine):
             # What another engine left behind would be taken for ours.
             run.clear_work(step)
             folder = str(_work_folder(run, step, tables))
-            read = Read(data.tasks, data.read, data.kernels, tuple(outputs), folder)
+            read = Read(data.tasks, data.read, data.kernels, tuple(outputs), folder, self._batch)
             count = len(data.tasks)
             part = Part(self.spark.range(0, count, 1, count), Chain(Rows(WRITTEN)), 0)
             _name_parts(
@@ -314,7 +320,7 @@ class SparkEngine(Engine):
 
     def _targets(self, size: int) -> int:
         """How many partitions so many bytes are worth."""
-        return max(-(-size // PARTITION_BYTES), min(self.session.cores, 1 + size // SMALL_PARTITION_BYTES))
+        return max(-(-size // self._partition), min(self.session.cores, 1 + size // SMALL_PARTITION_BYTES))
 
     def _folder(self) -> Path:
         """A folder for files that are wanted until the step ends."""

@@ -18,7 +18,7 @@ from pagekin.engines.parts import table_writer
 from pagekin.engines.spark.pieces import TASK_BYTES, packed
 from pagekin.engines.spark.writers import Files
 from pagekin.params import ReadParams
-from pagekin.readers import Input, Position, Record, batches, read_input, split_warc
+from pagekin.readers import Input, Position, Record, batches, read_input, split_warc, stored_size
 
 SPLIT_BYTES = 2 * TASK_BYTES
 """A smaller file is not divided: the first pass costs a quarter of what reading it does."""
@@ -88,6 +88,7 @@ class Read:
     kernels: tuple[Kernel, ...]
     outputs: tuple[Output, ...]
     folder: str
+    batch_bytes: int
 
     def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
         functions = [kernel.open(1) for kernel in self.kernels]
@@ -95,7 +96,7 @@ class Read:
         files = Files(Path(self.folder), schemas, table_writer)
         numbers = (number for batch in source for number in batch.column(0).to_pylist())
         for share in (share for number in numbers for share in self.tasks[number]):
-            for batch in batches(share.records(self.params)):
+            for batch in batches(share.records(self.params), self.batch_bytes):
                 batch = _named(batch, share.name)
                 for function in functions:
                     batch = function(batch)
@@ -116,7 +117,5 @@ def absolute(path: str) -> str:
 
 
 def _size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except (OSError, ValueError):
-        return TASK_BYTES
+    size = stored_size(path)
+    return TASK_BYTES if size is None else size

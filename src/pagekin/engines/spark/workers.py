@@ -24,7 +24,7 @@ BLOCK_BYTES = 1 << 20
 """A block is sent once it has about this size."""
 
 HELD_BYTES = 64 << 20
-"""Rows that wait for their blocks to be full."""
+"""Rows that wait for their blocks to be full, at most."""
 
 OUTPUT_ROWS = 65_536
 
@@ -144,6 +144,7 @@ class Answer:
     schema: pa.Schema
     chains: tuple[tuple[str, Chain], ...]
     memory: int
+    batch_bytes: int
 
     def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
         tables = {name: pa.Table.from_batches(list(chain(None)), chain.schema) for name, chain in self.chains}
@@ -151,7 +152,7 @@ class Answer:
             tempfile.TemporaryDirectory() as folder,
             closing(database(threads=1, memory=self.memory, spill=Path(folder))) as opened,
         ):
-            yield from answer(opened, self.query, self.schema, tables)
+            yield from answer(opened, self.query, self.schema, tables, batch_bytes=self.batch_bytes)
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,7 @@ class Cut:
     order: tuple[str, ...]
     targets: int
     combine: Kernel | None
+    held_bytes: int
 
     def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
         held: dict[int, list[Batch]] = {}
@@ -195,7 +197,7 @@ class Cut:
                 held.setdefault(target, []).append(rows)
                 sizes[target] = sizes.get(target, 0) + batch.nbytes * rows.num_rows // max(batch.num_rows, 1)
             total += batch.nbytes
-            if total < HELD_BYTES:
+            if total < self.held_bytes:
                 continue
             for target in [target for target, size in sizes.items() if size >= BLOCK_BYTES] or list(sizes):
                 total -= sizes.pop(target)
