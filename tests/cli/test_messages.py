@@ -165,6 +165,14 @@ def test_streams_that_are_closed(tmp_path: Path, closed: str) -> None:
     assert run("show", tmp_path / "run", "pages", "--format", "jsonl").stdout.count("\n") == 1
 
 
+def test_threads_are_not_cores_of_spark(small_web: Path, tmp_path: Path) -> None:
+    args = ("-o", tmp_path / "run", "--engine", "spark", "--threads", "2")
+    message = one_line(run("scan", small_web, *args, code=2))
+    assert "--threads is for the local engine" in message
+    assert "--spark-conf spark.executor.cores=4" in message
+    assert not (tmp_path / "run").exists()
+
+
 def test_missing_extras(scanned: Path, small_web: Path, tmp_path: Path) -> None:
     """What an extra brings is asked for by the extra's name."""
     for package in ("pyspark", "resvg_py"):

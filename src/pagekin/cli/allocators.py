@@ -1,28 +1,38 @@
-"""Freed memory goes back to the system at once, so that `--memory` bounds what the process takes.
+"""With little memory, what was freed goes back to the system at once, so that `--memory` bounds the process.
 
 Left to themselves, allocators keep what was freed for later: Arrow's for each thread that ever held a batch,
-the C library's in as many heaps as there were threads. Together that is several times what is in use.
+the C library's in as many heaps as there were threads. Together that is several hundred megabytes: much beside
+a small budget, little beside a large one, where using them again is faster.
 """
 
 from __future__ import annotations
 
 import os
 
-SMALLEST, LARGEST = 1 << 20, 8 << 20
-SHARE = 64
-"""Blocks from a 64th of the memory on, or from 8 MiB, are taken from the system and given back one by one."""
+LITTLE = 512 << 20
+"""Below so much memory, what allocators keep counts."""
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+SHARE = 64
+SMALLEST = 1 << 20
+"""Blocks from a 64th of the memory on are taken from the system and given back one by one."""
+
+ARENAS = 2
+"""Heaps that threads share. Left alone, threads that wait for each other's heap make another one each."""
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """What `malloc.h` calls these settings."""
 
 
 def return_freed_memory(memory: int) -> None:
     """For a process of our own that may use so much; to be called before pyarrow is imported."""
+    if memory >= LITTLE:
+        return
     import ctypes
 
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # the GNU C library's; others do not hoard
     if mallopt is not None:
-        large = min(max(memory // SHARE, SMALLEST), LARGEST)
+        large = max(memory // SHARE, SMALLEST)
         mallopt(_MMAP_THRESHOLD, large)
         mallopt(_TRIM_THRESHOLD, large)
+        mallopt(_ARENA_MAX, ARENAS)

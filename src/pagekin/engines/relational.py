@@ -17,7 +17,9 @@ ROWS = 65_536
 BATCH_BYTES = 16 << 20
 """What a batch holds then, at most; with little memory, less."""
 VECTOR = 2048
-"""Rows that DuckDB makes at a time."""
+"""Rows that DuckDB makes at a time, at least."""
+WIDE = 1 << 10
+"""About what a row with lists takes. Only the rows themselves say how wide they are."""
 THREAD_MEMORY = 128_000_000
 """What a thread needs to sort and join on disk: with less, DuckDB gives up instead of spilling."""
 
@@ -59,12 +61,12 @@ def answer(
         found = cursor.sql(f"SELECT {columns} FROM ({query}) {order}")
         # Older versions have another name for it.
         reader = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
-        for batch in _joined(reader(VECTOR), batch_bytes):
+        for batch in _joined(reader(max(batch_bytes // WIDE, VECTOR)), batch_bytes):
             yield batch.cast(schema)
 
 
 def _joined(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
-    """Small batches put together until they have enough rows or bytes. Only rows say how wide they are."""
+    """Small batches put together until they have enough rows or bytes."""
     held: list[Batch] = []
     rows = size = 0
     for batch in batches:
