@@ -1,8 +1,8 @@
 //! The greedy cover: few other pages that together hold what a page shares with others.
 //!
 //! Of quilts it is their patch grams (Najork 2012, section 2), of others their popular phrases. Which page is chosen next
-//! is up to the caller, as far as a page never ranks higher when it adds less. Counts are kept exact while grams are covered, so that a page costs as much as its grams have holders, however many
-//! sources it needs.
+//! is up to the caller, as long as a page never ranks higher when it adds less. Counts are kept exact while grams are
+//! covered, so that a page costs as much as its grams have holders, however many sources it needs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

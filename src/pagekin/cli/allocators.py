@@ -1,8 +1,8 @@
 """With little memory, what was freed goes back to the system at once, so that `--memory` bounds the process.
 
 Left to themselves, allocators keep what was freed for later: Arrow's for each thread that ever held a batch,
-the C library's in as many heaps as there were threads. Together that is several hundred megabytes: much beside
-a small budget, little beside a large one, where using them again is faster.
+the C library's in as many heaps as there were threads. Together that is several hundred megabytes: much for
+a small budget, little for a large one, where using them again is faster.
 """
 
 from __future__ import annotations
