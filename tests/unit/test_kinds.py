@@ -347,7 +347,8 @@ def test_the_papers_rank_is_its_score(tmp_path: Path) -> None:
         return "".join(",.;:!?"[number * place * place % 6] + " " * (place % 3) for place in range(200))
 
     pages = [page("s.example", str(i), f"{words(i)}{marks(i)}") for i in range(12)]
-    twin = "".join(f"<dl><dt class=x{i}><dd id=y>{'?' * (i % 9)}" for i in range(80))
+    # Larger than the others need to be: the paper's similarity is 1 only if all dimensions are filled.
+    twin = "".join(f"<dl><dt class=x{i}><dd id=y>{'?' * (i % 9)}{marks(i)}" for i in range(80))
     pages += [{"url": f"http://t.example/{i}", "html": f"<html>{twin}{i}</html>"} for i in range(2)]
     rows = scan(tmp_path, pages, "styles", profile="paper").table("style_clusters").to_pylist()
     scores = [row["score"] for row in rows]
