@@ -7,6 +7,7 @@ import os
 import pty
 import select
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -60,6 +61,8 @@ def _take_terminal() -> None:
     import termios
 
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # Who runs the tests in the background of a shell has it ignored, and a terminal's shell has not.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_ctrl_c_in_a_scan(tmp_path: Path, small_web: Path) -> None:
