@@ -28,7 +28,7 @@ SETTINGS = {
     "spark.log.level": "WARN",
     # A worker that is used again has its modules loaded.
     "spark.python.worker.reuse": "true",
-    # What workers freed goes back to the system (pagekin.cli.allocators does the same on one machine).
+    # What workers freed goes back to the system (pagekin.cli.allocators does so for little memory).
     "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
     "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": str(8 << 20),
     "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(8 << 20),
