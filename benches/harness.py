@@ -108,7 +108,7 @@ class Row:
         measured = self.value if self.ratio is None else self.ratio
         above = self.at_least is None or measured >= self.at_least
         below = self.at_most is None or measured <= self.at_most
-        return above and below
+        return bool(above and below)  # numbers of NumPy and pandas compare to a type that JSON does not know
 
 
 def _short(number: float) -> str:

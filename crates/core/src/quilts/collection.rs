@@ -67,6 +67,8 @@ pub struct GramCollection {
 
 /// Bytes of text that one thread takes at a time.
 const SHARE: usize = 1 << 18;
+/// And pairs.
+const PAIRS: usize = 1 << 16;
 
 impl GramCollection {
     /// For grams of `k` words.
@@ -93,22 +95,20 @@ impl GramCollection {
         let made: Vec<(Chunk<u32>, Vec<u32>)> = shares(texts)
             .into_par_iter()
             .map_init(
-                || (Grams::new(self.k, self.seed), Vec::new(), Vec::new()),
-                |(grams, found, holders), rows| {
+                || (Grams::new(self.k, self.seed), Vec::new()),
+                |(grams, found), rows| {
                     found.clear();
-                    holders.clear();
                     let mut counts = Vec::with_capacity(rows.len());
-                    for row in rows {
+                    for row in rows.clone() {
                         let before = found.len();
                         if texts.is_valid(row) {
                             grams.set(texts.value(row), found);
                         }
                         counts.push((found.len() - before) as u32);
-                        holders.resize(found.len(), (first + row) as u32);
                     }
-                    let chunk = Chunk::new(found, holders);
+                    let pages = rows.map(|row| (first + row) as u32);
+                    let chunk = Chunk::new(found, holders(pages.zip(counts.iter().copied())));
                     found.shrink_to(1 << 20);
-                    holders.shrink_to(1 << 20);
                     (chunk, counts)
                 },
             )
@@ -125,16 +125,25 @@ impl GramCollection {
     pub fn push_pairs(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         let ids = column::<Int64Array>(batch, "page")?.values();
         let grams = column::<UInt64Array>(batch, "gram")?.values();
-        let mut holders: Vec<u32> = Vec::with_capacity(ids.len());
-        for page in ids.chunk_by(|a, b| a == b) {
-            if self.pages.last() != Some(&page[0]) {
-                self.pages.push(page[0]);
-                self.grams.push(0);
+        let mut stretches: Vec<Vec<(u32, u32)>> = Vec::new();
+        for ids in ids.chunks(PAIRS) {
+            let mut counts = Vec::new();
+            for page in ids.chunk_by(|a, b| a == b) {
+                if self.pages.last() != Some(&page[0]) {
+                    self.pages.push(page[0]);
+                    self.grams.push(0);
+                }
+                *self.grams.last_mut().expect("pushed above") += page.len() as u32;
+                counts.push((self.pages.len() as u32 - 1, page.len() as u32));
             }
-            *self.grams.last_mut().expect("pushed above") += page.len() as u32;
-            holders.resize(holders.len() + page.len(), self.pages.len() as u32 - 1);
+            stretches.push(counts);
         }
-        Ok(self.pairs.extend(grams, &holders)?)
+        let chunks: Vec<Chunk<u32>> = grams
+            .par_chunks(PAIRS)
+            .zip(stretches)
+            .map(|(grams, counts)| Chunk::new(grams, holders(counts.into_iter())))
+            .collect();
+        Ok(chunks.into_iter().try_for_each(|chunk| self.pairs.add(chunk))?)
     }
 
     /// Closes the collection; patch grams will have at most `m` holders. With a path, an index of all grams is written.
@@ -153,6 +162,11 @@ impl GramCollection {
         let counted = CountedGrams::new(pages, grams, sites, m, self.budget);
         Ok(Counting { pairs: self.pairs, rank, counted, index, workers: Workers::default(), next: 0 })
     }
+}
+
+/// Each page as often as it has grams.
+fn holders(pages: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u32> {
+    pages.flat_map(|(page, grams)| std::iter::repeat_n(page, grams as usize))
 }
 
 /// Rows in shares of about equal text.

@@ -33,7 +33,8 @@ pub struct Chunk<V> {
 }
 
 impl<V: ArrowNativeType> Chunk<V> {
-    pub fn new(keys: &[u64], values: &[V]) -> Self {
+    /// There is a value for each key; stretches of the same value may come as nested iterators, which cost nothing.
+    pub fn new(keys: &[u64], values: impl Iterator<Item = V>) -> Self {
         let mut bounds = Box::new([0u32; BUCKETS + 1]);
         for &key in keys {
             bounds[bucket_of(key) + 1] += 1;
@@ -43,12 +44,15 @@ impl<V: ArrowNativeType> Chunk<V> {
         }
         let mut next = bounds.clone();
         let mut chunk = Chunk { keys: vec![0; keys.len()], values: vec![V::default(); keys.len()], bounds };
-        for (&key, &value) in keys.iter().zip(values) {
+        let mut rest = keys.iter();
+        // Not a zip of both: that would ask nested iterators for each value.
+        values.for_each(|value| {
+            let Some(&key) = rest.next() else { return };
             let at = next[bucket_of(key)] as usize;
             next[bucket_of(key)] += 1;
             chunk.keys[at] = key;
             chunk.values[at] = value;
-        }
+        });
         chunk
     }
 
@@ -113,7 +117,7 @@ impl<V: ArrowNativeType + Ord> SpillPairs<V> {
     /// Adds pairs; works in parallel on the current rayon pool.
     pub fn extend(&mut self, keys: &[u64], values: &[V]) -> io::Result<()> {
         let shares = keys.par_chunks(SHARE).zip(values.par_chunks(SHARE));
-        let chunks: Vec<Chunk<V>> = shares.map(|(keys, values)| Chunk::new(keys, values)).collect();
+        let chunks: Vec<Chunk<V>> = shares.map(|(keys, values)| Chunk::new(keys, values.iter().copied())).collect();
         chunks.into_iter().try_for_each(|chunk| self.add(chunk))
     }
 
