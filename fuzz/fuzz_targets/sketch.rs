@@ -18,18 +18,18 @@ use pagekin_core::page::text::words::words;
 use pagekin_fuzz::work::assert_linear;
 use pagekin_fuzz::{check_markup, first_line};
 
-/// As in the paper, or without what is in scripts and with the fingerprint of the structure.
-fn fresh(scripts: bool) -> Scratch {
-    Scratch::new(StyleParams { scripts, structure: !scripts, ..StyleParams::default() }, ShingleParams::default())
+/// As in the paper, or without what is in content and with the fingerprint of the structure.
+fn fresh(content: bool) -> Scratch {
+    Scratch::new(StyleParams { content, structure: !content, ..StyleParams::default() }, ShingleParams::default())
 }
 
 thread_local! {
-    static SCRATCH: [RefCell<Scratch>; 2] = [false, true].map(|scripts| RefCell::new(fresh(scripts)));
+    static SCRATCH: [RefCell<Scratch>; 2] = [false, true].map(|content| RefCell::new(fresh(content)));
 }
 
-fn same(page: Page<'_>, scripts: bool) -> Sketch {
-    let used = SCRATCH.with(|both| sketch(page, &mut both[usize::from(scripts)].borrow_mut()));
-    let alone = sketch(page, &mut fresh(scripts));
+fn same(page: Page<'_>, content: bool) -> Sketch {
+    let used = SCRATCH.with(|both| sketch(page, &mut both[usize::from(content)].borrow_mut()));
+    let alone = sketch(page, &mut fresh(content));
     assert_eq!(used.text, alone.text);
     assert_eq!((used.words, used.md5, &used.shingles), (alone.words, alone.md5, &alone.shingles));
     let of_markup =
@@ -40,14 +40,14 @@ fn same(page: Page<'_>, scripts: bool) -> Sketch {
 
 fuzz_target!(|data: &[u8]| {
     let (url, rest) = first_line(data);
-    for scripts in [false, true] {
-        check(url, rest, scripts);
+    for content in [false, true] {
+        check(url, rest, content);
     }
 });
 
-fn check(url: Option<&str>, rest: &[u8], scripts: bool) {
+fn check(url: Option<&str>, rest: &[u8], content: bool) {
     let (content_type, bytes) = first_line(rest);
-    let found = same(Page { url, content_type, html: Some(bytes), text: None }, scripts);
+    let found = same(Page { url, content_type, html: Some(bytes), text: None }, content);
     let page = url.and_then(domain::parse);
     let host = url.and_then(domain::host);
     assert_eq!(found.host, host);
@@ -58,8 +58,8 @@ fn check(url: Option<&str>, rest: &[u8], scripts: bool) {
     let tld = host.as_deref().and_then(|host| host.rsplit('.').next());
     let decoded = decode(bytes, content_type, tld);
     assert_eq!((markup.charset, markup.lossy), (decoded.charset, decoded.lossy));
-    assert_eq!(markup.noise_chars, noise(&decoded.html, scripts).chars().count());
-    if !scripts {
+    assert_eq!(markup.noise_chars, noise(&decoded.html, content).chars().count());
+    if !content {
         assert_eq!(markup.structure, structure(&decoded.html, StyleParams::default().m));
     }
     let parts = extract(&decoded.html);
@@ -70,11 +70,11 @@ fn check(url: Option<&str>, rest: &[u8], scripts: bool) {
     check_markup(&decoded.html, page.as_ref());
     assert_linear(bytes, |bytes| {
         let page = Page { url, content_type, html: Some(bytes), text: None };
-        SCRATCH.with(|both| drop(sketch(page, &mut both[usize::from(scripts)].borrow_mut())));
+        SCRATCH.with(|both| drop(sketch(page, &mut both[usize::from(content)].borrow_mut())));
     });
 
     // The same characters as a page of which only the text is known.
-    let text = same(Page { url, content_type, html: None, text: Some(&decoded.html) }, scripts);
+    let text = same(Page { url, content_type, html: None, text: Some(&decoded.html) }, content);
     assert!(text.markup.is_none());
     assert_eq!(text.text, decoded.html);
 }

@@ -60,7 +60,7 @@ DETECTORS: dict[str, Detector] = {
 """In the order in which they run. A detector comes after what it needs."""
 
 
-SKETCH_PARTS = {"style": ("n", "m", "seed", "scripts"), "shingles": None}
+SKETCH_PARTS = {"style": ("n", "m", "seed", "content"), "shingles": None}
 """Parameters that must be the same for the pages of two runs to be comparable."""
 
 

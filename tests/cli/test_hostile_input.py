@@ -220,7 +220,7 @@ def test_bad_page(bad_pages: dict[str, dict[str, Any]], name: str) -> None:
     # What the native pass wrote for the batch is what it says of the page alone.
     assert page["text"] == pagekin.text(html)
     assert page["words"] == len(pagekin.words(page["text"]))
-    assert page["noise_chars"] == len(_core.noise(_core.decode(html)[0], scripts=False))
+    assert page["noise_chars"] == len(_core.noise(_core.decode(html)[0], content=False))
 
 
 def test_malformed_characters_are_counted(bad_pages: dict[str, dict[str, Any]]) -> None:

@@ -19,3 +19,13 @@ def noise(html: str) -> str:
     '< ="">  </>'
     """
     return "".join(char for char in html if not is_alphanumeric(char))
+
+
+def edges(text: str) -> str:
+    """What a text has before its first and behind its last alphanumeric character.
+
+    >>> edges(" (one, two.) ")
+    ' (.) '
+    """
+    alphanumeric = [at for at, char in enumerate(text) if is_alphanumeric(char)]
+    return text[: alphanumeric[0]] + text[alphanumeric[-1] + 1 :] if alphanumeric else text

@@ -79,7 +79,7 @@ def structure(tags: list[int], m: int = 128) -> list[int] | None:
         for tag in tags[at : at + 4]:
             run = rotate(run, 16) ^ tag
         hashed = mix(run)
-        classes[(hashed >> 32) * m >> 32].append(mix(hashed))
+        classes[(hashed >> 32) * m >> 32].append(hashed & 0xFFFFFFFF)
     own = [1 + mix(min(hashes)) % 65535 if hashes else 0 for hashes in classes]
     if sum(value != 0 for value in own) * 5 < m:
         return own

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.markup import EndTag, StartTag, tokens
-from oracles.noise import noise
+from oracles.noise import edges, noise
 from oracles.style import fingerprint, structure, tag_hash
 from strategies import html_soup
 
@@ -46,12 +46,30 @@ def test_structure(parts: list[str], m: int) -> None:
 
 
 @given(st.lists(html_soup(), max_size=3), st.text("<>{}();='ab \n", max_size=40))
-def test_noise_without_scripts(soups: list[str], code: str) -> None:
+def test_noise_without_code(soups: list[str], code: str) -> None:
     """What stands in scripts, style sheets and drawings changes nothing, and the rest is noise as ever."""
     code = code.replace("<", "")
     page = "<p>;</p><script src=x>{}</script><style>{}</style><svg width='1'>{}</svg><i>,</i>"
     assert _core.noise(page.format(code, code, code), False) == noise(page.format("", "", ""))
     assert _core.noise("".join(soups)) == noise("".join(soups))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                ["<p class='a b'>", "</p>", "<br/>", "<!-- a, b -->", "<td title='x; y'>", "<!DOCTYPE html>"]
+            ),
+            st.text("ab é漢🙂.,;() \n&>", max_size=24)
+            | st.text(max_size=40).filter(lambda text: "<" not in text),
+        ),
+        max_size=12,
+    )
+)
+def test_noise_without_texts(parts: list[tuple[str, str]]) -> None:
+    """Of a text between two tags only the edges are noise; tags and comments are noise as ever."""
+    page = "".join(tag + text for tag, text in parts)
+    assert _core.noise(page, False) == "".join(noise(tag) + edges(text) for tag, text in parts)
 
 
 @pytest.mark.parametrize(("n", "m"), [(0, 128), (65, 128), (32, 0), (32, 4097)])

@@ -175,7 +175,7 @@ def without_figures(run: Run) -> list[dict[str, Any]]:
     "style",
     [
         {},
-        {"n": 32, "t": 35, "structure_t": 0, "scripts": True, "over_m": True},
+        {"n": 32, "t": 35, "structure_t": 0, "content": True, "over_m": True},
         {"k": 2, "p": 60, "t": 30},
         {"seed": 5, "m": 64, "t": 12, "structure_t": 20, "n": 16},
         {"t": 12, "split_worms": True},

@@ -53,7 +53,7 @@ def test_the_profile_paper_has_what_the_papers_define() -> None:
     paper = Params.of("paper")
     style, shingles, duplicates = paper.style, paper.shingles, paper.duplicates
     assert (style.n, style.m, style.k, style.t, style.p) == (32, 128, 1, 35, 20)
-    assert (style.scripts, style.structure_t, style.rank) == (True, 0, "score")
+    assert (style.content, style.structure_t, style.rank) == (True, 0, "score")
     assert style.over_m, "a similarity is the share of all m dimensions that match"
     assert (shingles.k, shingles.m, shingles.family) == (5, 84, "rabin")
     assert (duplicates.runs, duplicates.length, duplicates.similarity, duplicates.wrap) == (6, 14, 0, True)

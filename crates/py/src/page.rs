@@ -29,17 +29,17 @@ struct Sketcher {
 #[pymethods]
 impl Sketcher {
     #[new]
-    #[pyo3(signature = (threads, n=32, m=128, seed=0, scripts=true, structure=false, shingler=None))]
+    #[pyo3(signature = (threads, n=32, m=128, seed=0, content=true, structure=false, shingler=None))]
     fn new(
         threads: usize,
         n: usize,
         m: usize,
         seed: u64,
-        scripts: bool,
+        content: bool,
         structure: bool,
         shingler: Option<&crate::shingles::Shingler>,
     ) -> PyResult<Self> {
-        let style = crate::style::params(n, m, seed, scripts, structure)?;
+        let style = crate::style::params(n, m, seed, content, structure)?;
         let shingles = shingler.map(|s| s.params).unwrap_or_default();
         Ok(Sketcher { pool: pool(threads)?, fresh: Scratch::new(style, shingles) })
     }
@@ -84,11 +84,11 @@ fn py_decode(py: Python<'_>, html: &[u8], content_type: Option<&str>) -> PyResul
     })
 }
 
-/// The noise of decoded HTML, with or without that of scripts, style sheets and drawings.
+/// The noise of decoded HTML, with or without that of its content: scripts, style sheets, drawings and texts.
 #[pyfunction]
-#[pyo3(name = "noise", signature = (html, scripts=true))]
-fn py_noise(py: Python<'_>, html: &str, scripts: bool) -> PyResult<String> {
-    enter(py, || Ok::<_, String>(noise::noise(html, scripts)))
+#[pyo3(name = "noise", signature = (html, content=true))]
+fn py_noise(py: Python<'_>, html: &str, content: bool) -> PyResult<String> {
+    enter(py, || Ok::<_, String>(noise::noise(html, content)))
 }
 
 /// The visible text, the title, and the distinct link targets of decoded HTML; with `auto_targets` first

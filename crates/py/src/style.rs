@@ -24,8 +24,8 @@ use crate::arrow::on_batch;
 use crate::{enter, pool};
 
 /// Style parameters, checked.
-pub fn params(n: usize, m: usize, seed: u64, scripts: bool, structure: bool) -> PyResult<style::StyleParams> {
-    let params = style::StyleParams { n, m, seed, scripts, structure };
+pub fn params(n: usize, m: usize, seed: u64, content: bool, structure: bool) -> PyResult<style::StyleParams> {
+    let params = style::StyleParams { n, m, seed, content, structure };
     if style::StyleParams::N.contains(&n) && style::StyleParams::M.contains(&m) {
         Ok(params)
     } else {
@@ -35,16 +35,16 @@ pub fn params(n: usize, m: usize, seed: u64, scripts: bool, structure: bool) -> 
 
 /// The style fingerprint of decoded HTML, m numbers of 16 bits as they are stored; None if its noise is shorter than n.
 #[pyfunction]
-#[pyo3(signature = (html, n=32, m=128, seed=0, scripts=true))]
+#[pyo3(signature = (html, n=32, m=128, seed=0, content=true))]
 fn fingerprint<'py>(
     py: Python<'py>,
     html: &str,
     n: usize,
     m: usize,
     seed: u64,
-    scripts: bool,
+    content: bool,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let params = params(n, m, seed, scripts, false)?;
+    let params = params(n, m, seed, content, false)?;
     let made = enter(py, || {
         Ok::<_, String>(LAST.with_borrow_mut(|last| {
             let fresh = || (params, noise::Noise::default(), style::Fingerprinter::new(params));
@@ -52,9 +52,9 @@ fn fingerprint<'py>(
                 Some(last) if last.0 == params => last,
                 _ => last.insert(fresh()),
             };
-            match scripts {
+            match content {
                 true => noise.fill(html),
-                false => noise.fill_without(html, &extract(html).code),
+                false => noise.fill_without(html, &extract(html).content),
             }
             let fingerprint = fingerprinter.fingerprint(noise.as_bytes());
             noise.release();
@@ -71,11 +71,11 @@ thread_local! {
 
 /// How many n-grams of noise two pages have, and how many of them in common.
 #[pyfunction]
-#[pyo3(signature = (a, b, n=32, scripts=true))]
-fn style_overlap(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> PyResult<(usize, usize, usize)> {
-    params(n, 1, 0, scripts, false)?;
+#[pyo3(signature = (a, b, n=32, content=true))]
+fn style_overlap(py: Python<'_>, a: &str, b: &str, n: usize, content: bool) -> PyResult<(usize, usize, usize)> {
+    params(n, 1, 0, content, false)?;
     enter(py, || {
-        let [a, b] = [a, b].map(|html| noise::noise(html, scripts));
+        let [a, b] = [a, b].map(|html| noise::noise(html, content));
         let found = style::overlap(a.as_bytes(), b.as_bytes(), n);
         Ok::<_, String>((found.a, found.b, found.both))
     })
@@ -83,11 +83,11 @@ fn style_overlap(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> P
 
 /// The stretches of the noise of `a`, in characters, that are covered by n-grams it shares with `b`.
 #[pyfunction]
-#[pyo3(signature = (a, b, n=32, scripts=true))]
-fn shared_spans(py: Python<'_>, a: &str, b: &str, n: usize, scripts: bool) -> PyResult<Vec<(usize, usize)>> {
-    params(n, 1, 0, scripts, false)?;
+#[pyo3(signature = (a, b, n=32, content=true))]
+fn shared_spans(py: Python<'_>, a: &str, b: &str, n: usize, content: bool) -> PyResult<Vec<(usize, usize)>> {
+    params(n, 1, 0, content, false)?;
     enter(py, || {
-        let [a, b] = [a, b].map(|html| noise::noise(html, scripts));
+        let [a, b] = [a, b].map(|html| noise::noise(html, content));
         let spans = style::shared_spans(a.as_bytes(), b.as_bytes(), n);
         Ok::<_, String>(spans.into_iter().map(|span| (span.start, span.end)).collect())
     })

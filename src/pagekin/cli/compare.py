@@ -56,7 +56,7 @@ def compare(a: str, b: str, profile: str | None, n: int | None, show_noise: bool
     _say_style(found, style.n)
     _say_text(texts, said, digests)
     if show_noise:
-        _show_noise(a, b, pages, style.n, style.scripts)
+        _show_noise(a, b, pages, style.n, style.content)
 
 
 def _say_style(found: StyleSimilarity, n: int) -> None:
@@ -121,16 +121,16 @@ def _row(a: str, b: str, style: StyleSimilarity, said: TextSimilarity, digests: 
     return table_of([row], types)
 
 
-def _show_noise(a: str, b: str, pages: tuple[bytes, bytes], n: int, scripts: bool) -> None:
+def _show_noise(a: str, b: str, pages: tuple[bytes, bytes], n: int, content: bool) -> None:
     from pagekin import _core
     from pagekin.cli.tables import clean
 
     html = [_core.decode(page)[0] for page in pages]
     for path, own, other in ((a, html[0], html[1]), (b, html[1], html[0])):
-        noise = _core.noise(own, scripts)
+        noise = _core.noise(own, content)
         click.echo(f"\n{clean(path)}: shared runs are between ⟦ and ⟧")
         at = 0
-        for begin, end in _core.shared_spans(own, other, n, scripts):
+        for begin, end in _core.shared_spans(own, other, n, content):
             click.echo(_visible(noise[at:begin]), nl=False)
             click.echo("⟦" + click.style(_visible(noise[begin:end]), reverse=True) + "⟧", nl=False)
             at = end

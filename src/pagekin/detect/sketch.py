@@ -37,7 +37,7 @@ class Sketch:
             self.style.n,
             self.style.m,
             self.style.seed,
-            self.style.scripts,
+            self.style.content,
             self.style.structure_t > 0,
             shingler(self.shingles),
         )

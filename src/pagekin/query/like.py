@@ -164,7 +164,7 @@ def _fingerprints(
             f"{page} is neither a page of {run.path} nor a file; `pagekin show {run.path} pages` lists pages"
         )
     html, _, _ = _core.decode(page_bytes(page))
-    style = _core.fingerprint(html, params.n, params.m, params.seed, params.scripts)
+    style = _core.fingerprint(html, params.n, params.m, params.seed, params.content)
     if style is None:
         raise InputError(_too_little(page, params))
     structure = _core.structure(html, params.m) if params.structure_t else None

@@ -144,10 +144,10 @@ def style_similarity(a: str | bytes, b: str | bytes, params: StyleParams | None 
     """
     params = params or StyleParams()
     first, second = _decoded(a), _decoded(b)
-    grams_a, grams_b, both = _core.style_overlap(first, second, params.n, params.scripts)
+    grams_a, grams_b, both = _core.style_overlap(first, second, params.n, params.content)
     pages = (first, second)
     empty = bytes(2 * params.m)
-    prints = [_core.fingerprint(html, params.n, params.m, params.seed, params.scripts) for html in pages]
+    prints = [_core.fingerprint(html, params.n, params.m, params.seed, params.content) for html in pages]
     matching, filled, estimate, error = _core.style_matches(prints[0] or empty, prints[1] or empty)
     structures = [_core.structure(html, params.m) if params.structure_t else None for html in pages]
     alike, _, structure, _ = _core.style_matches(structures[0] or empty, structures[1] or empty)

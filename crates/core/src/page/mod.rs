@@ -131,7 +131,7 @@ fn read_markup(
     let decoded = decode(bytes, content_type, tld);
     let wanted = scratch.style;
     let found = extract_with(&decoded.html, if wanted.structure { wanted.m } else { 0 });
-    scratch.noise.fill_without(&decoded.html, if wanted.scripts { &[] } else { &found.code });
+    scratch.noise.fill_without(&decoded.html, if wanted.content { &[] } else { &found.content });
     let noise_chars = scratch.noise.chars();
     let style = scratch.fingerprinter.fingerprint(scratch.noise.as_bytes());
     scratch.noise.release();

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::page::html::content::Content;
 use crate::page::html::extract::extract;
 use crate::page::text::chars::{CharClass, CharClasses, char_at};
 #[cfg(simd_x86)]
@@ -29,31 +30,60 @@ impl Noise {
         self.fill_without(html, &[]);
     }
 
-    /// The same without some parts of it, which are in order and begin and end at whole characters.
-    pub fn fill_without(&mut self, html: &str, holes: &[Range<usize>]) {
+    /// The same without that of its content. The parts are in order and begin and end at whole characters.
+    pub fn fill_without(&mut self, html: &str, content: &[Content]) {
         // A block is always written whole, so there must be room for one behind the last byte.
         if self.buffer.len() < html.len() + BLOCK {
             self.buffer.resize(html.len() + BLOCK, 0);
         }
         (self.len, self.chars) = (0, 0);
         let mut from = 0;
-        for hole in holes {
-            self.append(&html.as_bytes()[from..hole.start]);
-            from = hole.end;
+        for part in content {
+            self.append(html, from..part.at.start);
+            if part.text {
+                self.append_edges(html, part.at.clone());
+            }
+            from = part.at.end;
         }
-        self.append(&html.as_bytes()[from..]);
+        self.append(html, from..html.len());
     }
 
-    fn append(&mut self, bytes: &[u8]) {
+    /// What a text has before its first and behind its last letter or digit.
+    fn append_edges(&mut self, html: &str, text: Range<usize>) {
+        #[cfg(simd_x86)]
+        if blocks::available() && text.len() <= BLOCK {
+            let (bytes, out) = (&html.as_bytes()[text.start..], &mut self.buffer[self.len..]);
+            // SAFETY: the features were just detected.
+            if let Some(written) = unsafe { compact_edges(bytes, text.len(), out) } {
+                self.len += written;
+                self.chars += written;
+                return;
+            }
+        }
+        let classes = CharClasses::get();
+        let letter = |c: char| classes.of(c) != CharClass::Noise;
+        let part = &html[text.clone()];
+        match (part.find(letter), part.rfind(letter)) {
+            (Some(first), Some(last)) => {
+                self.append(html, text.start..text.start + first);
+                // From the letter on, which is no noise itself.
+                self.append(html, text.start + last..text.end);
+            }
+            _ => self.append(html, text),
+        }
+    }
+
+    fn append(&mut self, html: &str, part: Range<usize>) {
+        let (bytes, end) = (html.as_bytes(), part.end);
         let classes = CharClasses::get();
         let compact = compactor();
         let before = self.len;
-        let (mut at, mut len, mut continuation) = (0, before, 0);
-        while at < bytes.len() {
-            let (read, written) = compact(&bytes[at..], &mut self.buffer[len..]);
+        let (mut at, mut len, mut continuation) = (part.start, before, 0);
+        while at < end {
+            let (read, written) = compact(&bytes[at..], end - at, &mut self.buffer[len..]);
             at += read;
             len += written;
-            while at < bytes.len() && !bytes[at].is_ascii() {
+            while at < end && !bytes[at].is_ascii() {
                 let (c, next) = char_at(bytes, at);
                 if classes.of(c) == CharClass::Noise {
                     self.buffer[len..len + next - at].copy_from_slice(&bytes[at..next]);
@@ -83,32 +113,33 @@ impl Noise {
     }
 }
 
-/// The noise of `html`; with or without that of the contents of scripts, style sheets and drawings.
-pub fn noise(html: &str, scripts: bool) -> String {
+/// The noise of `html`; with or without that of its content ([`crate::page::html::content`]).
+pub fn noise(html: &str, content: bool) -> String {
     let mut noise = Noise::default();
-    if scripts {
+    if content {
         noise.fill(html);
     } else {
-        noise.fill_without(html, &extract(html).code);
+        noise.fill_without(html, &extract(html).content);
     }
     String::from_utf8(noise.as_bytes().to_vec()).expect("whole characters were copied from a str")
 }
 
-/// Copies the noise of the ASCII bytes at the beginning of the input; returns how many were read and written.
-type Compact = fn(&[u8], &mut [u8]) -> (usize, usize);
+/// Copies the noise of the ASCII bytes at the beginning of the input, of which so many count; returns how many were
+/// read and written.
+type Compact = fn(&[u8], usize, &mut [u8]) -> (usize, usize);
 
 fn compactor() -> Compact {
     #[cfg(simd_x86)]
     if blocks::available() {
         // SAFETY: the features were just detected.
-        return |bytes, out| unsafe { compact_blocks(bytes, out) };
+        return |bytes, wanted, out| unsafe { compact_blocks(bytes, wanted, out) };
     }
     compact_plain
 }
 
 /// Any CPU: every byte is written, and the ones that stay move the end.
-fn compact_plain(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    let ascii = bytes.iter().position(|b| !b.is_ascii()).unwrap_or(bytes.len());
+fn compact_plain(bytes: &[u8], wanted: usize, out: &mut [u8]) -> (usize, usize) {
+    let ascii = bytes[..wanted].iter().position(|b| !b.is_ascii()).unwrap_or(wanted);
     let mut len = 0;
     for &b in &bytes[..ascii] {
         out[len] = b;
@@ -119,20 +150,35 @@ fn compact_plain(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
 
 #[cfg(simd_x86)]
 #[target_feature(enable = "ssse3,popcnt")]
-fn compact_blocks(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+fn compact_blocks(bytes: &[u8], wanted: usize, out: &mut [u8]) -> (usize, usize) {
     let (mut at, mut len) = (0, 0);
-    while let Some(block) = blocks::ascii_block(bytes, at)
+    while at < wanted
+        && let Some(block) = blocks::ascii_block(bytes, at)
         && let Some(to) = out[len..].first_chunk_mut()
     {
-        let stay = !blocks::alphanumeric(block) & 0xFFFF;
+        // The last block may reach beyond what is wanted.
+        let read = BLOCK.min(wanted - at);
+        let stay = !blocks::alphanumeric(block) & (0xFFFF >> (BLOCK - read));
         blocks::compact(block, stay, to);
         len += stay.count_ones() as usize;
-        at += BLOCK;
+        at += read;
     }
     // The rest up to the first character beyond ASCII.
-    let rest = &bytes[at..bytes.len().min(at + BLOCK)];
-    let (read, written) = compact_plain(rest, &mut out[len..]);
+    let (read, written) = compact_plain(&bytes[at..], BLOCK.min(wanted - at), &mut out[len..]);
     (at + read, len + written)
+}
+
+/// The noise at the edges of a text that fits in one ASCII block; how much there is.
+#[cfg(simd_x86)]
+#[target_feature(enable = "ssse3,popcnt")]
+fn compact_edges(bytes: &[u8], wanted: usize, out: &mut [u8]) -> Option<usize> {
+    let (block, to) = (blocks::ascii_block(bytes, 0)?, out.first_chunk_mut()?);
+    let all = 0xFFFF >> (BLOCK - wanted);
+    let letters = blocks::alphanumeric(block) & all;
+    // From the first letter to the last.
+    let inner = if letters == 0 { 0 } else { (2 << letters.ilog2()) - (1 << letters.trailing_zeros()) };
+    blocks::compact(block, all & !inner, to);
+    Some((all & !inner).count_ones() as usize)
 }
 
 #[cfg(test)]
@@ -148,6 +194,7 @@ mod tests {
     fn code_is_left_out_where_it_is_not_wanted() {
         let page = "<p>a<script src='x'>if (a < b) { c(); }</script>b<STYLE>p { x: 1 }</style><textarea>{}</textarea>";
         assert_eq!(noise(page, false), "<>< =''></><></><>{}</>");
+        assert_eq!(noise("<p> (a, b; c) <i>d</i>\n<!-- e -->\u{e9}, \u{e9}.</p>", false), "<> () <></>\n<!--  -->.</>");
         assert_eq!(noise("<script>{open", false), "<>");
         assert_eq!(noise("<p>;</p>", false), noise("<p>;</p>", true));
     }
@@ -169,6 +216,32 @@ mod tests {
     }
 
     proptest! {
+        /// Content anywhere, against the definition: of texts the edges stay, of the rest nothing.
+        #[test]
+        fn content_is_left_out(
+            html in "([a-z<>/= \"'(,)]|\\PC){0,120}",
+            cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..12),
+        ) {
+            let ends: Vec<usize> = html.char_indices().map(|(at, _)| at).chain([html.len()]).collect();
+            let mut cuts: Vec<(usize, bool)> =
+                cuts.iter().map(|(cut, text)| (ends[cut.index(ends.len())], *text)).collect();
+            cuts.sort_unstable();
+            let content: Vec<Content> =
+                cuts.chunks_exact(2).map(|cut| Content { at: cut[0].0..cut[1].0, text: cut[0].1 }).collect();
+            let left_out = |at: usize| {
+                content.iter().filter(|part| part.at.contains(&at)).any(|part| {
+                    let (before, after) = (&html[part.at.start..at], &html[at..part.at.end]);
+                    !part.text || before.contains(char::is_alphanumeric) && after.contains(char::is_alphanumeric)
+                })
+            };
+            let expected: String =
+                html.char_indices().filter(|(at, c)| !c.is_alphanumeric() && !left_out(*at)).map(|(_, c)| c).collect();
+            let mut noise = Noise::default();
+            noise.fill_without(&html, &content);
+            prop_assert_eq!(noise.chars(), expected.chars().count());
+            prop_assert_eq!(noise.as_bytes(), expected.as_bytes());
+        }
+
         #[test]
         fn is_the_filter(html in "([a-z<>/= \"']|\\PC){0,200}", again in any::<String>()) {
             let mut noise = Noise::default();
@@ -179,8 +252,9 @@ mod tests {
                 prop_assert_eq!(noise.as_bytes(), expected.as_bytes());
             }
             let mut out = vec![0; html.len() + BLOCK];
-            let (read, written) = compact_plain(html.as_bytes(), &mut out);
-            let (fast_read, fast_written) = compactor()(html.as_bytes(), &mut vec![0; html.len() + BLOCK]);
+            let (read, written) = compact_plain(html.as_bytes(), html.len(), &mut out);
+            let (fast_read, fast_written) =
+                compactor()(html.as_bytes(), html.len(), &mut vec![0; html.len() + BLOCK]);
             prop_assert!(fast_read <= read && fast_written <= written);
         }
     }

@@ -21,8 +21,8 @@ pub struct StyleParams {
     pub m: usize,
     /// Another seed makes other choices.
     pub seed: u64,
-    /// The contents of scripts, style sheets and drawings count too, as in the paper.
-    pub scripts: bool,
+    /// The noise of the page's content counts too, as in the paper.
+    pub content: bool,
     /// Pages have a fingerprint of their structure too.
     pub structure: bool,
 }
@@ -35,7 +35,7 @@ impl StyleParams {
 
 impl Default for StyleParams {
     fn default() -> Self {
-        StyleParams { n: 32, m: 128, seed: 0, scripts: true, structure: false }
+        StyleParams { n: 32, m: 128, seed: 0, content: true, structure: false }
     }
 }
 

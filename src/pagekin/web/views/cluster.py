@@ -267,11 +267,11 @@ def _skeleton(context: Context, chosen: Sequence[tuple[str, int]]) -> tuple[str,
             "The markup is not compared: the pages' input is not there any more, or takes long to read.",
         )
     style = context.run.params.style
-    noise = _core.noise(pages[0], style.scripts)
+    noise = _core.noise(pages[0], style.content)
     kept = bytearray(b"\1") * len(noise)
     for other in pages[1:]:
         shared = bytearray(len(noise))
-        for low, high in _core.shared_spans(pages[0], other, style.n, style.scripts):
+        for low, high in _core.shared_spans(pages[0], other, style.n, style.content):
             shared[low:high] = b"\1" * (high - low)
         kept = bytearray(a & b for a, b in zip(kept, shared, strict=True))
     note = (

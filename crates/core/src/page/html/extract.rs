@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::page::html::code::CodeFinder;
+use crate::page::html::content::{Content, ContentFinder};
 use crate::page::html::generator::GeneratorFinder;
 use crate::page::html::markup::{Element, attributes, comment_end, element, end_tag, name_end};
 use crate::page::html::skeleton::{MINIMA, Skeleton, number};
@@ -28,8 +28,8 @@ pub struct Extract<'a> {
     pub skeleton: Option<[u16; MINIMA]>,
     /// The fingerprint of its structure, if it was asked for.
     pub structure: Option<Vec<u16>>,
-    /// Where the contents of scripts, style sheets and drawings are.
-    pub code: Vec<Range<usize>>,
+    /// Where its content is: the insides of scripts, style sheets, drawings and texts.
+    pub content: Vec<Content>,
 }
 
 struct Walk<'a> {
@@ -41,7 +41,7 @@ struct Walk<'a> {
     generator: GeneratorFinder<'a>,
     skeleton: Skeleton,
     structure: Structure,
-    code: CodeFinder,
+    content: ContentFinder,
     templates: u64,
     drawings: u64,
     pres: u64,
@@ -63,7 +63,7 @@ pub fn extract_with(html: &str, m: usize) -> Extract<'_> {
         generator: GeneratorFinder::default(),
         skeleton: Skeleton::default(),
         structure: Structure::new(m),
-        code: CodeFinder::default(),
+        content: ContentFinder::default(),
         templates: 0,
         drawings: 0,
         pres: 0,
@@ -78,7 +78,7 @@ pub fn extract_with(html: &str, m: usize) -> Extract<'_> {
         generator: walk.generator.name(),
         skeleton: walk.skeleton.finish(),
         structure: walk.structure.finish(),
-        code: walk.code.stretches,
+        content: walk.content.stretches,
     }
 }
 
@@ -129,8 +129,11 @@ impl<'a> Walk<'a> {
 
     #[inline]
     fn text(&mut self, from: usize, to: usize) {
-        if from < to && self.templates == 0 {
-            self.writer.write(&self.html.as_bytes()[from..to], true);
+        if from < to {
+            self.content.text(from, to);
+            if self.templates == 0 {
+                self.writer.write(&self.html.as_bytes()[from..to], true);
+            }
         }
     }
 
@@ -179,14 +182,15 @@ impl<'a> Walk<'a> {
         match what {
             Element::Raw | Element::RawSpace => {
                 self.separate(what);
-                let (content, after) = self.content(end, name);
+                let (content, after) = self.raw_content(end, name);
                 if name.eq_ignore_ascii_case(b"script") || name.eq_ignore_ascii_case(b"style") {
-                    self.code.stretches.push(end..end + content.len());
+                    self.content.code(end, end + content.len());
                 }
                 after
             }
             Element::Title => {
-                let (content, after) = self.content(end, name);
+                let (content, after) = self.raw_content(end, name);
+                self.content.text(end, end + content.len());
                 if self.title.is_none() && self.templates == 0 && self.drawings == 0 {
                     let mut writer = TextWriter::with_capacity(content.len());
                     writer.write(content, true);
@@ -195,11 +199,13 @@ impl<'a> Walk<'a> {
                 after
             }
             Element::Textarea | Element::Xmp => {
-                let (content, after) = self.content(end, name);
+                let (content, after) = self.raw_content(end, name);
+                self.content.text(end, end + content.len());
                 self.verbatim(what, content);
                 after
             }
             Element::Plaintext => {
+                self.content.text(end, bytes.len());
                 self.verbatim(what, &bytes[end..]);
                 bytes.len()
             }
@@ -210,8 +216,8 @@ impl<'a> Walk<'a> {
             _ => {
                 match what {
                     // A drawing that ends in its own tag has no content.
-                    Element::Svg if !bytes[..end].ends_with(b"/>") => self.code.begin_drawing(end),
-                    Element::Block => self.code.leave_drawing(),
+                    Element::Svg if !bytes[..end].ends_with(b"/>") => self.content.begin_drawing(end),
+                    Element::Block => self.content.leave_drawing(),
                     _ => (),
                 }
                 self.separate(what);
@@ -237,7 +243,7 @@ impl<'a> Walk<'a> {
             return end;
         }
         if what == Element::Svg {
-            self.code.end_drawing(open);
+            self.content.end_drawing(open);
         }
         self.separate(what);
         self.close(what);
@@ -303,7 +309,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The content of an element that only its own end tag ends, and where the page goes on behind that.
-    fn content(&mut self, from: usize, name: &[u8]) -> (&'a [u8], usize) {
+    fn raw_content(&mut self, from: usize, name: &[u8]) -> (&'a [u8], usize) {
         let bytes = self.html.as_bytes();
         match end_tag(bytes, from, name) {
             Some((begin, name_to)) => {
@@ -370,7 +376,7 @@ mod tests {
         assert_eq!(text(&format!("<title>{}", "</title".repeat(million))), "");
         assert_eq!(text(&"&".repeat(million)), "&".repeat(million));
         assert_eq!(text(&"<a href='".repeat(million)).len(), 0);
-        assert_eq!(extract(&"<svg><style>x</style></svg>".repeat(million)).code.len(), million);
-        assert!(extract(&"<svg>".repeat(million)).code.is_empty());
+        assert_eq!(extract(&"<svg><style>x</style></svg>".repeat(million)).content.len(), million);
+        assert!(extract(&"<svg>".repeat(million)).content.is_empty());
     }
 }

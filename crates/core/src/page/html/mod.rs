@@ -1,7 +1,7 @@
 //! HTML without a tree: tags, character references, visible text, links.
 
 pub mod auto_targets;
-pub mod code;
+pub mod content;
 pub mod entities;
 pub mod extract;
 pub mod generator;

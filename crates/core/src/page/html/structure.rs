@@ -93,7 +93,7 @@ impl Structure {
         let place = ((hash >> 32) * self.minima.len() as u64) >> 32;
         if let Some(minimum) = self.minima.get_mut(place as usize) {
             // The bits that chose the place say nothing within it.
-            *minimum = mix(hash).min(*minimum);
+            *minimum = (hash & 0xFFFF_FFFF).min(*minimum);
         }
     }
 
