@@ -15,7 +15,7 @@ from pagekin import _core
 from pagekin.look.chart import Chart, Mark
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis, thinned
-from pagekin.look.table import Column
+from pagekin.look.table import ShownColumn
 from pagekin.report.figures import write_plot
 
 PAIRS, ESTIMATES = 500, 2500
@@ -91,7 +91,7 @@ def drawn(found: list[tuple[float, float, float, int]]) -> Figure:
     chart.points([Mark(exact, sim_b, radius=1.5, series=2) for exact, _, sim_b, _ in shown])
     chart.points([Mark(exact, estimate, radius=1.5) for exact, estimate, _, _ in shown])
     title = "Estimates against the exact similarity"
-    columns = [Column("exact"), Column("ours"), Column("Sim_b"), Column("filled")]
+    columns = [ShownColumn("exact"), ShownColumn("ours"), ShownColumn("Sim_b"), ShownColumn("filled")]
     return Figure("estimators", title, chart.svg(title), columns, shown)
 
 

@@ -18,7 +18,7 @@ from harness import Row, publish
 
 from pagekin.detect.fuzzy.flow import SKETCHES, TEXTS, WORDLESS, FuzzyMembers
 from pagekin.detect.phrases.popular import SHINGLES, SITES, Popular
-from pagekin.detect.quilts.flow import Covered
+from pagekin.detect.quilts.flow import QuiltCoverFlow
 from pagekin.detect.quilts.inputs import COPIES, DATES, SITE_COLUMNS
 from pagekin.detect.styles.clusters import KNOWN_PRINTS, PRINTS, Cluster
 from pagekin.engines.spark import SparkEngine
@@ -114,7 +114,7 @@ def main() -> None:
     """Each flow on the key that hurts it."""
     params = Params()
     cases: dict[str, tuple[Any, Callable[[], Inputs]]] = {
-        "quilts, one gram on each of 60,000 pages": (Covered(params.quilts), one_gram),
+        "quilts, one gram on each of 60,000 pages": (QuiltCoverFlow(params.quilts), one_gram),
         "styles, one bucket of 200,000": (Cluster(params.style), one_bucket),
         "fuzzy, one piece in 100,000 digests": (FuzzyMembers(params.fuzzy, params.shingles), one_piece),
         "phrases, one host with half of 100,000 pages": (Popular(params.phrases), one_host),

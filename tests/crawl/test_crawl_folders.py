@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from simulate import simulate
 
-from pagekin.crawl.answer import Answer
+from pagekin.crawl.answer import ParsedAnswer
 from pagekin.crawl.frontier import BREADTH_FIRST
 from pagekin.crawl.scope import Scope
 from pagekin.crawl.state import FrontierCrawl
@@ -134,12 +134,12 @@ def test_redirects_are_worth_what_they_lead_to() -> None:
         path = target.url.removeprefix(START)
         links = [f"{START}go?to={len(asked) * 10 + n}" for n in range(5)]
         if path.startswith("go"):
-            answer = Answer(302, location=f"{START}in/{path[6:]}")
+            answer = ParsedAnswer(302, location=f"{START}in/{path[6:]}")
         elif path.startswith("in"):
-            answer = Answer(200, "please log in", tuple(links))
+            answer = ParsedAnswer(200, "please log in", tuple(links))
         else:
             text = " ".join(f"{path or 'home'}{n}" for n in range(300))
-            answer = Answer(200, text, (*links, *(f"{START}doc/{n}" for n in range(POSTS))))
+            answer = ParsedAnswer(200, text, (*links, *(f"{START}doc/{n}" for n in range(POSTS))))
         state.settle(target, answer)
         if state.saturation.reached():
             break

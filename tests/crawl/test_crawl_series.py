@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
 
-from pagekin.crawl.answer import Answer
+from pagekin.crawl.answer import ParsedAnswer
 from pagekin.crawl.scope import Scope
 from pagekin.crawl.seen import UNIQUE
 from pagekin.crawl.series import ENTRY, MAX_SAYINGS, STEPS, LinkPath, Series
@@ -116,9 +116,9 @@ def crawled(fetch: Site, limit: int = LIMIT) -> tuple[FrontierCrawl, list[str], 
         asked.append(target.url)
         page = fetch(target.url)
         answer = (
-            Answer(404, why="status-404")
+            ParsedAnswer(404, why="status-404")
             if page is None
-            else Answer(200, page[0], tuple(urljoin(target.url, link) for link in page[1]))
+            else ParsedAnswer(200, page[0], tuple(urljoin(target.url, link) for link in page[1]))
         )
         state.settle(target, answer)
         if state.saturation.reached():

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scatter import ScatterEngine
 
-from pagekin.detect.phrases.covers import Covered
+from pagekin.detect.phrases.covers import PhraseCoverFlow
 from pagekin.detect.phrases.find import find_phrases
 from pagekin.detect.phrases.popular import SHINGLES, SITES, Popular
 from pagekin.engines.base import Engine, Flow
@@ -80,7 +80,7 @@ def test_whole_is_steps(pages: list[Page], params: PhraseParams) -> None:
     local = LocalEngine(1)
     flow = local.flow(Popular(params), sites=local.table(sites), sketches=local.table(sketches))
     popular = local.collect(flow)
-    first, *others = ways(Covered(params), sites=sites, popular=popular, sketches=sketches)
+    first, *others = ways(PhraseCoverFlow(params), sites=sites, popular=popular, sketches=sketches)
     assert all(other == first for other in others)
     assert len(first) == len(pages)
 

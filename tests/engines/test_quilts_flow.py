@@ -15,7 +15,7 @@ from scatter import ScatterEngine
 
 import pagekin
 from pagekin.detect.quilts.find import find_quilts
-from pagekin.detect.quilts.flow import Covered
+from pagekin.detect.quilts.flow import QuiltCoverFlow
 from pagekin.detect.quilts.inputs import COPIES, DATES
 from pagekin.detect.quilts.verify import verify
 from pagekin.engines.base import Engine
@@ -51,7 +51,7 @@ def rows_of(engine: Engine, web: Web, params: QuiltParams, first: int) -> list[d
         "texts": pa.Table.from_pylist([{"page": p, "text": t} for p, t in web.texts.items()], TEXTS),
     }
     inputs = {name: engine.table(table) for name, table in tables.items()}
-    found = engine.collect(engine.flow(Covered(params, first), **inputs))
+    found = engine.collect(engine.flow(QuiltCoverFlow(params, first), **inputs))
     return sorted(found.to_pylist(), key=lambda row: row["page"])
 
 
@@ -163,7 +163,7 @@ def test_the_detector_on_a_scattered_engine(webs_of_two: list[Path], tmp_path: P
 
 def test_an_index_is_of_the_local_engine() -> None:
     with pytest.raises(ParamsError, match="--keep-grams needs --engine local"):
-        Covered(QuiltParams(), index="grams.index").steps(
+        QuiltCoverFlow(QuiltParams(), index="grams.index").steps(
             ScatterEngine(), sites=0, dates=0, copies=0, texts=0
         )
 

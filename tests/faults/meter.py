@@ -134,7 +134,7 @@ def counting() -> Iterator[Meter]:
         def put(target: Any, name: str, value: Any) -> None:
             stack.enter_context(patch.object(target, name, value, create=name == "_buffer"))
 
-        put(source.Source, "read", counted_read(source.Source.read))
+        put(source.StoredFile, "read", counted_read(source.StoredFile.read))
         put(source.ReplayBuffer, "read", counted_read(source.ReplayBuffer.read))
         put(stream.Stream, "_buffer", property(lambda self: self.__dict__["buffer"], set_buffer))
         put(frames, "zlib", _Zlib(meter))

@@ -13,7 +13,7 @@ from pagekin.errors import MissingExtraError, UsageError
 from pagekin.look.chart import Chart, Mark
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis
-from pagekin.look.table import Column
+from pagekin.look.table import ShownColumn
 from pagekin.report import figures
 from pagekin.report.figures import tiled, write_figures, write_plot
 
@@ -23,7 +23,7 @@ def hostile(key: str = "f") -> Figure:
     chart.line([(1, 3), (2, 1), (3, 2)])
     chart.points([Mark(1, 1, "<script>alert(1)</script> $\\frac{1}{0}$ & more")])
     title = "<script>alert(1)</script> $\\frac{1}{0}$ & more"
-    return Figure(key, title, chart.svg(title), [Column("x", "count")], [[1], [2]])
+    return Figure(key, title, chart.svg(title), [ShownColumn("x", "count")], [[1], [2]])
 
 
 @pytest.mark.parametrize(("name", "magic"), [("a.png", b"\x89PNG"), ("a.SVG", b"<svg")])

@@ -20,7 +20,7 @@ from pagekin.look.figure import Figure
 from pagekin.look.graph import Graph, draw
 from pagekin.look.markup import Html, join, tag, text
 from pagekin.look.scales import Axis, log_bins, thinned
-from pagekin.look.table import Column, Table, as_csv
+from pagekin.look.table import ShownColumn, ShownTable, as_csv
 from pagekin.look.words import short_url
 
 HOSTILE = (
@@ -127,8 +127,12 @@ def test_text_is_never_markup(value: str) -> None:
 
 
 def test_table() -> None:
-    table = Table(
-        [Column("shared text", "percent", "share"), Column("page", "url", "url"), Column("kind", "tag")],
+    table = ShownTable(
+        [
+            ShownColumn("shared text", "percent", "share"),
+            ShownColumn("page", "url", "url"),
+            ShownColumn("kind", "tag"),
+        ],
         [[0.0716, "http://a.example/" + "x" * 80 + "?end", "mirror"], [None, HOSTILE, None]],
         total=3720,
         noun="pages",
@@ -152,7 +156,7 @@ def test_csv_gives_a_spreadsheet_nothing_to_run() -> None:
 
 
 def test_a_file_of_a_figure_stands_alone() -> None:
-    figure = Figure("f", HOSTILE, chart(), [Column("x", "count")], [[1], [2]])
+    figure = Figure("f", HOSTILE, chart(), [ShownColumn("x", "count")], [[1], [2]])
     parsed = ET.fromstring(figure.standalone())
     assert parsed.tag == "{http://www.w3.org/2000/svg}svg"
     assert "var(" not in figure.standalone()

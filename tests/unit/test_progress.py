@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekin.cli.meter import Meter, say_time, short_name
+from pagekin.cli.meter import StepMeter, say_time, short_name
 from pagekin.cli.progress import ProgressReporter
 from pagekin.engines.base import Advance
 from pagekin.engines.local import LocalEngine
@@ -15,7 +15,7 @@ from pagekin.pipeline import scan
 
 
 def test_reading_names_the_file_and_says_all_figures() -> None:
-    meter = Meter("sketch", 100.0)
+    meter = StepMeter("sketch", 100.0)
     meter.add(Advance(900, 0.2, "crawl/a.warc.gz", records=1000, size=30_000_000), 105.0)
     meter.add(Advance(900, 0.4, "crawl/b.warc.gz", records=1100, size=30_000_000), 110.0)
     assert meter.title == "sketch b.warc.gz"
@@ -24,7 +24,7 @@ def test_reading_names_the_file_and_says_all_figures() -> None:
 
 
 def test_detectors_have_a_time_left_for_each_part() -> None:
-    meter = Meter("quilts", 0.0)
+    meter = StepMeter("quilts", 0.0)
     meter.add(Advance(500, 0.5), 2.0)
     assert (meter.title, meter.figures(2.0)) == ("quilts", "500 rows, 250/s, 0:02 left")
     meter.add(Advance(500, 1.0), 4.0)
@@ -35,7 +35,7 @@ def test_detectors_have_a_time_left_for_each_part() -> None:
 
 
 def test_what_an_earlier_run_did_took_no_time() -> None:
-    meter = Meter("sketch", 0.0)
+    meter = StepMeter("sketch", 0.0)
     meter.add(Advance(50_000, 0.5, "a.warc", earlier=True), 0.1)
     meter.add(Advance(1000, 0.6, "a.warc", records=1000, size=10_000_000), 10.1)
     assert meter.figures(10.1) == "1,000 records, 51,000 pages, 1 MB/s, 0:40 left"

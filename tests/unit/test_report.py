@@ -19,7 +19,7 @@ import pagekin
 from pagekin.errors import RunError
 from pagekin.look.figure import Figure
 from pagekin.look.markup import Html
-from pagekin.look.table import Table
+from pagekin.look.table import ShownTable
 from pagekin.params import PROFILES, Params
 from pagekin.report.build import CHAPTERS, chapters, rendered
 from pagekin.report.causes import causes
@@ -212,7 +212,7 @@ def test_nothing_found_is_said(make: Callable[[Data], Section], tmp_path: Path) 
     assert section.finding is not None
     assert section.finding.says
     for block in section.blocks:
-        assert not isinstance(block, Table) or block.rows, "no empty table"
+        assert not isinstance(block, ShownTable) or block.rows, "no empty table"
 
 
 @pytest.mark.parametrize("make", CHAPTERS[:-1])

@@ -12,7 +12,7 @@ _NAME = 28
 """Characters of a file's name that are shown."""
 
 
-class Meter:
+class StepMeter:
     """Counts what a step tells of itself. Times are seconds of one clock."""
 
     def __init__(self, step: str, now: float) -> None:

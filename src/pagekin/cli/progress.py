@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from pagekin.cli.color import console as console_on
-from pagekin.cli.meter import Meter
+from pagekin.cli.meter import StepMeter
 from pagekin.cli.speech import as_flags
 from pagekin.cli.terminal import fit_for, folded
 from pagekin.errors import PagekinError
@@ -39,7 +39,7 @@ class ProgressReporter:
         self.as_json = as_json
         self._bar: Progress | None = None
         self._task: Any = None
-        self._meter = Meter("", time.monotonic())
+        self._meter = StepMeter("", time.monotonic())
         self._spoke = 0.0
 
     def __enter__(self) -> ProgressReporter:
@@ -66,7 +66,7 @@ class ProgressReporter:
 
     def step(self, name: str) -> None:
         self._spoke = time.monotonic()
-        self._meter = Meter(name, self._spoke)
+        self._meter = StepMeter(name, self._spoke)
         if self._bar is not None:
             if self._task is not None:
                 self._bar.remove_task(self._task)

@@ -22,7 +22,7 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ParsedAnswer:
     """One of: a page (`text` is there), a redirect (`location`), or `why` there is nothing."""
 
     status: int
@@ -32,36 +32,40 @@ class Answer:
     why: str | None = None
 
 
-def parse_answer(url: str, head: bytes, body: bytes | None, limit: int) -> Answer:
+def parse_answer(url: str, head: bytes, body: bytes | None, limit: int) -> ParsedAnswer:
     """Takes an HTTP answer as it was sent: status line and headers, and the body, still encoded.
 
     There is no body if it was larger than `limit`.
     """
     http = parse_head(head, b"")
     if http is None:
-        return Answer(0, why="bad-http")
+        return ParsedAnswer(0, why="bad-http")
     location = http.get(b"\r\nlocation:")
     if http.status in REDIRECTS and location:
         target = absolute(_utf8(location), url)
         useless = target is None or target == url
-        return Answer(http.status, why="bad-redirect") if useless else Answer(http.status, location=target)
+        return (
+            ParsedAnswer(http.status, why="bad-redirect")
+            if useless
+            else ParsedAnswer(http.status, location=target)
+        )
     if http.status != 200:
-        return Answer(http.status, why=f"status-{http.status}")
+        return ParsedAnswer(http.status, why=f"status-{http.status}")
     content_type = http.get(b"\r\ncontent-type:") or None
     if content_type is not None and not is_html_type(content_type):
-        return Answer(200, why="not-html")
+        return ParsedAnswer(200, why="not-html")
     if body is None:
-        return Answer(200, why="too-large")
+        return ParsedAnswer(200, why="too-large")
     try:
         body = decode_body(http, body, limit)
     except TooLargeError:
-        return Answer(200, why="too-large")
+        return ParsedAnswer(200, why="too-large")
     except BadEncodingError:
-        return Answer(200, why="bad-encoding")
+        return ParsedAnswer(200, why="bad-encoding")
     if content_type is None and not looks_like_html(body):
-        return Answer(200, why="not-html")
+        return ParsedAnswer(200, why="not-html")
     text, _, links = _core.extract(_core.decode(body, content_type)[0], url, auto_targets=True)
-    return Answer(200, text, tuple([link for link, _ in links[:MAX_LINKS]]))
+    return ParsedAnswer(200, text, tuple([link for link, _ in links[:MAX_LINKS]]))
 
 
 def _utf8(text: str) -> str:

@@ -17,7 +17,7 @@ POINTS = 2048
 """The curve keeps at most twice as many points, however long the crawl."""
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     fetched: int
     unique: int
     exact: int
@@ -28,7 +28,7 @@ class Point(NamedTuple):
     seconds: float
 
 
-SCHEMA = pa.schema([(name, pa.float64() if name == "seconds" else pa.int64()) for name in Point._fields])
+SCHEMA = pa.schema([(name, pa.float64() if name == "seconds" else pa.int64()) for name in CurvePoint._fields])
 
 
 class Curve:
@@ -37,7 +37,7 @@ class Curve:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.fetched = 0
-        self.points: list[Point] = []
+        self.points: list[CurvePoint] = []
         self._step = 1
         self._queued = 0
         self._begin = time.monotonic()
@@ -52,10 +52,10 @@ class Curve:
                 self._step *= 2
                 self.points = [point for point in self.points if point.fetched % self._step == 0]
 
-    def now(self) -> Point:
+    def now(self) -> CurvePoint:
         """Where the curve has come to."""
         counts = self.counts
-        return Point(
+        return CurvePoint(
             self.fetched, counts[UNIQUE], counts[EXACT], counts[NEAR], counts["redirect"], counts["other"],
             self._queued, round(time.monotonic() - self._begin, 3),
         )  # fmt: skip
@@ -65,7 +65,7 @@ class Curve:
         points = self.points
         if self.fetched and (not points or points[-1].fetched < self.fetched):
             points = [*points, self.now()]
-        columns = zip(*points, strict=True) if points else [[] for _ in Point._fields]
+        columns = zip(*points, strict=True) if points else [[] for _ in CurvePoint._fields]
         return pa.table([list(column) for column in columns], schema=SCHEMA)
 
     def save(self, path: Path) -> None:

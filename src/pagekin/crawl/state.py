@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from pagekin.crawl.answer import Answer
+from pagekin.crawl.answer import ParsedAnswer
 from pagekin.crawl.curve import Curve
 from pagekin.crawl.frontier import UNIQUE_FIRST, Frontier, Target
 from pagekin.crawl.saturation import WORTH, Saturation
@@ -73,7 +73,7 @@ class FrontierCrawl(CrawlState):
                 return target
         return self.frontier.pop(busy)
 
-    def settle(self, target: Target, answer: Answer) -> None:
+    def settle(self, target: Target, answer: ParsedAnswer) -> None:
         """An answer came, whatever it is."""
         if answer.text is not None:
             found, idle = self.judge(answer.text, target.arm.pattern, target.link_path)

@@ -36,8 +36,8 @@ from pagekin.engines.base import (
     Silent,
 )
 from pagekin.engines.groups import Partitions, applied, growth
-from pagekin.engines.meter import Meter
-from pagekin.engines.parts import Mark, PartWriter, column_bytes, finished_parts, kept_writer, write_table
+from pagekin.engines.meter import ReadMeter
+from pagekin.engines.parts import PartMark, PartWriter, column_bytes, finished_parts, kept_writer, write_table
 from pagekin.engines.prefetch import Prefetch, quick_handover
 from pagekin.engines.relational import answer, database
 from pagekin.params import ReadParams
@@ -51,10 +51,10 @@ KEPT_ROWS = 16_384
 
 
 @dataclass(frozen=True)
-class Stream:
+class LocalDataset:
     """A dataset: opens as an iterator of batches, anew or, when it comes from inputs, behind a mark."""
 
-    open: Callable[[Mark | None], Iterator[Batch]]
+    open: Callable[[PartMark | None], Iterator[Batch]]
     schema: pa.Schema
     inputs: Sequence[Input] = ()
     scan: Callable[[], Any] | None = None
@@ -68,7 +68,7 @@ class Stream:
 class Kept:
     """The rows of a stream in a file, written when they are first wanted and gone with this object."""
 
-    def __init__(self, data: Stream, folder: Callable[[], Path]) -> None:
+    def __init__(self, data: LocalDataset, folder: Callable[[], Path]) -> None:
         self._data = data
         self._folder = folder
         self._file: Path | None = None
@@ -85,7 +85,7 @@ class Kept:
             self._file = path
         return [str(self._file)]
 
-    def batches(self, _: Mark | None) -> Iterator[Batch]:
+    def batches(self, _: PartMark | None) -> Iterator[Batch]:
         for path in self.files():
             # Buffered ahead, all that was read stays in memory until the end.
             with pq.ParquetFile(path, pre_buffer=False) as file:
@@ -110,8 +110,8 @@ class LocalEngine(Engine):
         """Where what does not fit in memory may go: a folder of the run that is being written."""
         self._database: Any = None
 
-    def read(self, inputs: Sequence[Input], params: ReadParams) -> Stream:
-        def records(mark: Mark | None) -> Iterator[Batch]:
+    def read(self, inputs: Sequence[Input], params: ReadParams) -> LocalDataset:
+        def records(mark: PartMark | None) -> Iterator[Batch]:
             for source in inputs:
                 after = None
                 if mark is not None:
@@ -122,16 +122,16 @@ class LocalEngine(Engine):
                         after = Position(mark.page & ((1 << RECORD_BITS) - 1), mark.offset)
                 yield from batches(read_input(source, params, after), self.batch_bytes)
 
-        return Stream(records, RECORDS.schema, inputs)
+        return LocalDataset(records, RECORDS.schema, inputs)
 
-    def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> Stream:
+    def load(self, run: Run, table: str, columns: Sequence[str] | None = None) -> LocalDataset:
         """The batches of a stored table, one file after the other."""
         data = run.dataset(table)
         names = list(columns) if columns is not None else data.schema.names
         schema = pa.schema([data.schema.field(name) for name in names])
         self._write_to(run)
 
-        def stored(_: Mark | None) -> Iterator[Batch]:
+        def stored(_: PartMark | None) -> Iterator[Batch]:
             with run.reading(table):
                 total = max(data.count_rows(), 1)
             done = 0
@@ -141,13 +141,15 @@ class LocalEngine(Engine):
                 self.progress.advance(Advance(batch.num_rows, done / total))
 
         size = sum(_stored_bytes(file, names) for file in data.files)
-        return Stream(stored, schema, scan=lambda: data.files, files=lambda: data.files, size=size)
+        return LocalDataset(stored, schema, scan=lambda: data.files, files=lambda: data.files, size=size)
 
-    def table(self, rows: pa.Table) -> Stream:
-        return Stream(lambda _: iter(rows.to_batches()), rows.schema, scan=lambda: rows, size=rows.nbytes)
+    def table(self, rows: pa.Table) -> LocalDataset:
+        return LocalDataset(
+            lambda _: iter(rows.to_batches()), rows.schema, scan=lambda: rows, size=rows.nbytes
+        )
 
-    def concat(self, *data: Stream) -> Stream:
-        def joined(_: Mark | None) -> Iterator[Batch]:
+    def concat(self, *data: LocalDataset) -> LocalDataset:
+        def joined(_: PartMark | None) -> Iterator[Batch]:
             for part in data:
                 yield from part.open(None)
 
@@ -158,28 +160,28 @@ class LocalEngine(Engine):
             return data[0]
         files = scan if all(part.files is not None for part in data) else None
         size = sum(part.size for part in data)
-        return Stream(joined, data[0].schema, scan=files, files=files, size=size)
+        return LocalDataset(joined, data[0].schema, scan=files, files=files, size=size)
 
-    def map(self, data: Stream, kernel: Kernel) -> Stream:
-        def mapped(mark: Mark | None) -> Iterator[Batch]:
+    def map(self, data: LocalDataset, kernel: Kernel) -> LocalDataset:
+        def mapped(mark: PartMark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with quick_handover(), Prefetch(data.open(mark)) as source:
                 for batch in source:
                     yield from applied(function, growth(kernel), batch)
 
-        return Stream(mapped, kernel.schema, data.inputs, size=int(data.size * growth(kernel)))
+        return LocalDataset(mapped, kernel.schema, data.inputs, size=int(data.size * growth(kernel)))
 
     def exchange(
         self,
-        data: Stream,
+        data: LocalDataset,
         by: str,
         kernel: Kernel,
         order: Sequence[str] = (),
         combine: Kernel | None = None,
-    ) -> Stream:
+    ) -> LocalDataset:
         """Groups are divided over partitions that spill. Nothing travels, so nothing is combined."""
 
-        def grouped(_: Mark | None) -> Iterator[Batch]:
+        def grouped(_: PartMark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with self._folder() as folder:
                 rows = Partitions(data.schema, by, self.memory // 4, folder)
@@ -189,14 +191,18 @@ class LocalEngine(Engine):
                 for part in rows.sorted(order):
                     yield function(part)
 
-        return Stream(grouped, kernel.schema, size=data.size)
+        return LocalDataset(grouped, kernel.schema, size=data.size)
 
-    def sql(self, query: str, schema: pa.Schema, **data: Stream) -> Stream:
+    def sql(self, query: str, schema: pa.Schema, **data: LocalDataset) -> LocalDataset:
         size = max((one.size for one in data.values()), default=0)
-        return Stream(lambda _: self._answered(query, schema, data), schema, size=size)
+        return LocalDataset(lambda _: self._answered(query, schema, data), schema, size=size)
 
     def _answered(
-        self, query: str, schema: pa.Schema, data: Mapping[str, Stream], keys: Sequence[tuple[str, str]] = ()
+        self,
+        query: str,
+        schema: pa.Schema,
+        data: Mapping[str, LocalDataset],
+        keys: Sequence[tuple[str, str]] = (),
     ) -> Iterator[Batch]:
         # What does not lie anywhere is put down first: DuckDB may read it more than once.
         sources = {name: self.keep(stream) for name, stream in data.items()}
@@ -207,24 +213,24 @@ class LocalEngine(Engine):
             )
         yield from answer(self._database, query, schema, scans, keys, self.batch_bytes)
 
-    def components(self, edges: Stream) -> Stream:
-        def joined(_: Mark | None) -> Iterator[Batch]:
+    def components(self, edges: LocalDataset) -> LocalDataset:
+        def joined(_: PartMark | None) -> Iterator[Batch]:
             yield _core.components(list(edges.open(None))).cast(LABELS)
 
-        return Stream(joined, LABELS)
+        return LocalDataset(joined, LABELS)
 
-    def keep(self, data: Stream) -> Stream:
+    def keep(self, data: LocalDataset) -> LocalDataset:
         if data.scan is not None:
             return data
         kept = Kept(data, self._new_folder)
-        return Stream(kept.batches, data.schema, scan=kept.files, size=data.size)
+        return LocalDataset(kept.batches, data.schema, scan=kept.files, size=data.size)
 
-    def flow(self, flow: Flow, **inputs: Stream) -> Any:
+    def flow(self, flow: Flow, **inputs: LocalDataset) -> Any:
         size = sum(data.size for data in inputs.values())
         if flow.held_bytes(size) > self.memory:
             return flow.steps(self, **inputs)
 
-        def reduced(_: Mark | None) -> Iterator[Batch]:
+        def reduced(_: PartMark | None) -> Iterator[Batch]:
             with self._folder() as folder:
                 resources = Resources(
                     self.threads,
@@ -240,12 +246,12 @@ class LocalEngine(Engine):
                             reducer.push(name, batch)
                 yield from reducer.finish()
 
-        return Stream(reduced, flow.schema, size=size)
+        return LocalDataset(reduced, flow.schema, size=size)
 
-    def collect(self, data: Stream) -> pa.Table:
+    def collect(self, data: LocalDataset) -> pa.Table:
         return pa.Table.from_batches(data.open(None), data.schema)
 
-    def publish(self, run: Run, step: str, tables: Mapping[Table, Stream]) -> None:
+    def publish(self, run: Run, step: str, tables: Mapping[Table, LocalDataset]) -> None:
         self._write_to(run)
         if not run.is_staged(step):
             run.clear_work(step)
@@ -281,7 +287,7 @@ class LocalEngine(Engine):
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def save(self, data: Stream, run: Run, step: str, outputs: Sequence[Output]) -> None:
+    def save(self, data: LocalDataset, run: Run, step: str, outputs: Sequence[Output]) -> None:
         """Writes the stream part by part, then publishes the tables."""
         work = run.work(step)
         if run.is_staged(step):
@@ -291,7 +297,7 @@ class LocalEngine(Engine):
             run.clear_work(step)
             work = run.work(step)
         mark = done[-1] if done else None
-        meter = Meter(data.inputs, self.progress)
+        meter = ReadMeter(data.inputs, self.progress)
         for part in done:
             meter.advance(part.page, part.offset, rows=part.pages, earlier=True)
         writer = PartWriter(work, outputs, done)

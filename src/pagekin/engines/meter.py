@@ -12,7 +12,7 @@ from pagekin.readers.base import RECORD_BITS
 BYTE_OFFSETS = ("arc", "cdx", "jsonl", "warc", "wet")
 
 
-class Meter:
+class ReadMeter:
     """Turns page ids and offsets into a share of the whole input."""
 
     def __init__(self, inputs: Sequence[Input], progress: Progress) -> None:

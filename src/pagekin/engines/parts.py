@@ -29,7 +29,7 @@ PIECE_ROWS = 100_000
 
 
 @dataclass(frozen=True)
-class Mark:
+class PartMark:
     """A finished part: its number, its last record, and how many pages it holds."""
 
     part: int
@@ -40,15 +40,15 @@ class Mark:
     """The input ends with this part."""
 
 
-def finished_parts(work: Path) -> list[Mark]:
+def finished_parts(work: Path) -> list[PartMark]:
     """The marks of an earlier attempt, in order."""
-    return [Mark(**json.loads(path.read_text())) for path in sorted(work.glob("*.done"))]
+    return [PartMark(**json.loads(path.read_text())) for path in sorted(work.glob("*.done"))]
 
 
 class PartWriter:
     """Cuts a stream of batches into parts."""
 
-    def __init__(self, work: Path, outputs: Sequence[Output], done: Sequence[Mark]) -> None:
+    def __init__(self, work: Path, outputs: Sequence[Output], done: Sequence[PartMark]) -> None:
         self.work = work
         self.outputs = outputs
         self.part = len(done)
@@ -102,7 +102,7 @@ class PartWriter:
         if not self.writers or self.last is None:
             return
         self.close()
-        mark = Mark(self.part, self.last[0], self.last[1], self.pages, last)
+        mark = PartMark(self.part, self.last[0], self.last[1], self.pages, last)
         write_atomically(self.work / f"part-{self.part:06d}.done", json.dumps(asdict(mark)).encode())
         self.part += 1
         self.rows = self.bytes = self.pages = 0

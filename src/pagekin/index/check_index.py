@@ -48,7 +48,7 @@ _COLUMNS = ("page", "url", "host", "domain", "cluster", "software", "class")
 NO_CLUSTER = -1
 
 
-class Found(NamedTuple):
+class SimilarPage(NamedTuple):
     """A stored page that is like the asked one."""
 
     row: int
@@ -58,7 +58,7 @@ class Found(NamedTuple):
 
 
 _ROW, _SIMILARITY = itemgetter(0), itemgetter(3)
-_FOUND: Callable[[tuple[int, int, int, float]], Found] = partial(tuple.__new__, Found)
+_FOUND: Callable[[tuple[int, int, int, float]], SimilarPage] = partial(tuple.__new__, SimilarPage)
 
 
 def build_check_index(run: Run, catalog: Catalog, folder: Path, threads: int = 2) -> None:
@@ -136,7 +136,7 @@ class CheckIndex:
         """The clusters of stored pages; `NO_CLUSTER` for a page in none."""
         return [self._clusters[row] for row in rows]
 
-    def like_style(self, fingerprint: bytes | None, structure: bytes | None = None) -> list[Found]:
+    def like_style(self, fingerprint: bytes | None, structure: bytes | None = None) -> list[SimilarPage]:
         """Stored pages whose noise or structure is linked to this one's, closest first."""
         style = self.params.style
         found: list[tuple[int, int, int, float]] = []
@@ -153,7 +153,7 @@ class CheckIndex:
             best.setdefault(one[0], one)
         return list(map(_FOUND, islice(best.values(), NEAREST)))
 
-    def like_text(self, shingles: bytes, min_shared: int) -> list[Found]:
+    def like_text(self, shingles: bytes, min_shared: int) -> list[SimilarPage]:
         """Stored pages that share at least so many shingles, closest first."""
         return list(map(_FOUND, self.texts.nearest(shingles, min_shared, WIDTH, NEAREST, words=True)))
 

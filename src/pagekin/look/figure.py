@@ -9,7 +9,7 @@ from typing import Any
 from pagekin.errors import MissingExtraError
 from pagekin.look.assets import print_style
 from pagekin.look.markup import Html, join, tag
-from pagekin.look.table import Column, as_csv, cell
+from pagekin.look.table import ShownColumn, as_csv, cell
 
 PIXELS = 1280
 """Width of a PNG."""
@@ -23,7 +23,7 @@ class Figure:
     """its id in a page, and the name of its files"""
     title: str
     svg: Html
-    columns: Sequence[Column]
+    columns: Sequence[ShownColumn]
     rows: Sequence[Sequence[Any]]
     note: str = ""
     """what a mark is, and what was left out or put together"""

@@ -13,7 +13,7 @@ from pagekin.look.words import FORMS, NUMBERS, UNKNOWN, plain, short
 
 
 @dataclass(frozen=True)
-class Column:
+class ShownColumn:
     words: str
     """the header"""
     form: str = "text"
@@ -51,10 +51,10 @@ FEW = 6
 
 
 @dataclass(frozen=True)
-class Table:
+class ShownTable:
     """Rows to look at, of those there are."""
 
-    columns: Sequence[Column]
+    columns: Sequence[ShownColumn]
     rows: Sequence[Sequence[Any]]
     total: int | None = None
     """how many rows there are in all; those shown if not given"""
@@ -86,7 +86,7 @@ class Table:
         """The rows as CSV, values as they are stored."""
         return as_csv([column.key for column in self.columns], self.rows)
 
-    def _header(self, column: Column) -> Html:
+    def _header(self, column: ShownColumn) -> Html:
         tip = " · ".join(part for part in (column.hint, column.name and f"column: {column.name}") if part)
         ordered = "descending" if column.words == self.sorted_by else None
         return tag(
@@ -109,7 +109,7 @@ class Table:
         return tag("p", tag("span", *shown), class_="rest")
 
 
-def cell(column: Column, value: Any) -> Html:
+def cell(column: ShownColumn, value: Any) -> Html:
     """One cell: shown as people read it, sorted and saved as it is stored."""
     if value is None:
         return tag("td", UNKNOWN, class_="n none" if column.numeric else "none", data_v="")

@@ -15,7 +15,7 @@ from pagekin.detect.quilts.find import gram_index_path
 from pagekin.detect.sketch import Sketch
 from pagekin.errors import InputError
 from pagekin.index.catalog import Catalog
-from pagekin.index.check_index import NO_CLUSTER, CheckIndex, Found
+from pagekin.index.check_index import NO_CLUSTER, CheckIndex, SimilarPage
 from pagekin.index.folder import IndexFolder
 from pagekin.index.page_column import PageColumn
 from pagekin.query.check import KnownGrams
@@ -178,7 +178,7 @@ class Checker:
             "clusters": self._clusters(found),
         }
 
-    def _clusters(self, found: Sequence[Found]) -> list[dict[str, Any]]:
+    def _clusters(self, found: Sequence[SimilarPage]) -> list[dict[str, Any]]:
         """The clusters that linked pages are in, closest first."""
         linked: dict[int, dict[str, Any]] = {}
         for one, number in zip(found, self.known.clusters([one.row for one in found]), strict=True):

@@ -18,7 +18,7 @@ from pagekin.readers.frames import Broken, BrokenFrame, Codec
 from pagekin.readers.http import MAX_HEAD
 from pagekin.readers.members import MemberStream
 from pagekin.readers.raw_record import RawRecord, damage
-from pagekin.readers.source import ReplayBuffer, Source, open_source
+from pagekin.readers.source import ReplayBuffer, StoredFile, open_source
 from pagekin.readers.warc import WarcReader
 
 _FIRST = 64 << 10  # of a block that is not held, enough to tell what it is
@@ -41,7 +41,7 @@ def read_arc(source: Input, params: ReadParams, after: Position | None = None) -
 class ArcReader(WarcReader):
     """ARC records to pages, for one input: what makes a record a page is the same as in a WARC file."""
 
-    def _scan(self, stored: Source, start: int) -> Iterator[RawRecord]:
+    def _scan(self, stored: StoredFile, start: int) -> Iterator[RawRecord]:
         codec = self._codec(stored)
         if codec is not None and codec.name != "gzip":
             raise InputError(f"{self._name}: ARC files must be plain or gzipped, not {codec.name}; unpack it")
@@ -51,7 +51,7 @@ class ArcReader(WarcReader):
 class ArcScanner:
     """The records of one ARC file, from the stored offset `start` on. No block over `hold` bytes is held."""
 
-    def __init__(self, source: Source, codec: Codec | None, hold: int, start: int = 0) -> None:
+    def __init__(self, source: StoredFile, codec: Codec | None, hold: int, start: int = 0) -> None:
         self._source = source
         self._codec = codec
         self._hold = hold

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.readers.base import message
-from pagekin.readers.source import Source, UnreadableError, fsspec, is_remote, open_file
+from pagekin.readers.source import StoredFile, UnreadableError, fsspec, is_remote, open_file
 
 _MANY = 64
 """Ranges that are asked for at once; the file system may fetch them at the same time."""
@@ -102,7 +102,7 @@ class ArchiveFiles:
         return [_checked(data, length) for data, (_, _, length) in zip(found, wanted, strict=True)]
 
 
-class CountedSource(Source):
+class CountedSource(StoredFile):
     """A stored file that counts the bytes that are read of it."""
 
     count = 0

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pagekin.readers.frames import Codec
 from pagekin.readers.lookahead import REST, ends_record
 from pagekin.readers.raw_record import RawRecord
-from pagekin.readers.source import Source
+from pagekin.readers.source import StoredFile
 from pagekin.readers.stream import OVERLAP, PIECE, Stream
 
 LARGE = 512 << 10
@@ -32,7 +32,12 @@ class BlockStream(Stream):
     """
 
     def __init__(
-        self, source: Source, codec: Codec | None, hold: int, wanted: Callable[[RawRecord], bool], start: int
+        self,
+        source: StoredFile,
+        codec: Codec | None,
+        hold: int,
+        wanted: Callable[[RawRecord], bool],
+        start: int,
     ) -> None:
         super().__init__(source, codec, start)
         self._hold = hold

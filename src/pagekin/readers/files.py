@@ -36,7 +36,7 @@ def kind(path: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Listing:
+class FolderListing:
     """What is below a folder, relative to it, in byte order."""
 
     files: list[str]
@@ -44,18 +44,18 @@ class Listing:
     """What is not read: path, reason, and one line on it."""
 
 
-def folder_files(folder: str, follow_links: bool = False) -> Listing:
+def folder_files(folder: str, follow_links: bool = False) -> FolderListing:
     """All files below a folder. Links that lead out of it are left out, unless `follow_links`."""
     if not is_remote(folder):
         walk = _Walk(folder, follow_links)
-        return Listing(sorted(walk.files, key=byte_order), sorted(walk.left_out, key=_path_order))
+        return FolderListing(sorted(walk.files, key=byte_order), sorted(walk.left_out, key=_path_order))
     system, name = _remote(folder)
     root = name.rstrip("/") + "/"
     try:
         found = [path for path in system.find(name) if path.startswith(root)]
     except Exception as error:
         raise UnreadableError(message(error)) from error
-    return Listing(sorted((path[len(root) :] for path in found), key=byte_order), [])
+    return FolderListing(sorted((path[len(root) :] for path in found), key=byte_order), [])
 
 
 def _path_order(left_out: tuple[str, str, str]) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from pagekin.errors import InputError
 from pagekin.readers.frames import READERS
-from pagekin.readers.source import BOM, SNIFF, Source, codec_of, open_source
+from pagekin.readers.source import BOM, SNIFF, StoredFile, codec_of, open_source
 from pagekin.readers.wacz import is_archive_name
 from pagekin.readers.zips import open_zip
 
@@ -57,7 +57,7 @@ def format_of(path: str) -> str:
         return format_of_content(stored, path)
 
 
-def format_of_content(stored: Source, path: str) -> str:
+def format_of_content(stored: StoredFile, path: str) -> str:
     """The format that a stream's first bytes tell. The stream is left at its beginning."""
     start = stored.read(SNIFF)
     stored.seek(0)
@@ -89,7 +89,7 @@ def _inner_start(codec: str, start: bytes) -> bytes:
     return begin
 
 
-def _zip_format(stored: Source) -> str | None:
+def _zip_format(stored: StoredFile) -> str | None:
     try:
         with open_zip(stored) as archive:
             names = archive.namelist()

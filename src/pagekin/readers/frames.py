@@ -20,7 +20,7 @@ from pagekin.readers.source import (
     SNIFF,
     ZSTD_MAGIC,
     FileSlice,
-    Source,
+    StoredFile,
     UnreadableError,
     is_panic,
 )
@@ -80,7 +80,7 @@ class BrokenFrame(NamedTuple):
 class Codec:
     """One way of compressing, and the dictionary that a .warc.zst may carry in its first frame."""
 
-    def __init__(self, name: str, source: Source) -> None:
+    def __init__(self, name: str, source: StoredFile) -> None:
         self.name = name
         self._magic = _MAGICS[name]
         self._dictionary = _zstd_dictionary(source) if name == "zstd" else None
@@ -94,7 +94,7 @@ class Codec:
         reader.inner_seek(start)
         return reader
 
-    def frame_end(self, source: Source, start: int, decode: bool = True) -> int | BrokenFrame:
+    def frame_end(self, source: StoredFile, start: int, decode: bool = True) -> int | BrokenFrame:
         """The offset just after the frame that begins at `start`, if all of it can be decoded.
 
         Without `decode`, only what has to be decoded to find the end is.
@@ -113,7 +113,7 @@ class Codec:
             return BrokenFrame(start, Broken.CORRUPT, fields.position)
         return fields.position
 
-    def last_size(self, source: Source) -> int | None:
+    def last_size(self, source: StoredFile) -> int | None:
         """What a gzip file's last bytes say is the size of its last frame, uncompressed and modulo 2^32."""
         size = source.size()
         if self.name != "gzip" or size is None or size < 18:
@@ -121,7 +121,7 @@ class Codec:
         source.seek(size - 4)
         return int.from_bytes(source.read(4), "little")
 
-    def first_broken(self, source: Source, start: int, decode: bool = True) -> BrokenFrame | None:
+    def first_broken(self, source: StoredFile, start: int, decode: bool = True) -> BrokenFrame | None:
         """The first frame at or after `start` that cannot be decoded, each frame following the one before."""
         while True:
             end = self.frame_end(source, start, decode)
@@ -131,7 +131,7 @@ class Codec:
             start = end
 
     def next_record_frame(
-        self, source: Source, broken: BrokenFrame, several: bool, record: re.Pattern[bytes] = _WARC_RECORD
+        self, source: StoredFile, broken: BrokenFrame, several: bool, record: re.Pattern[bytes] = _WARC_RECORD
     ) -> int | None:
         """The first frame after a broken one that holds the beginning of a record.
 
@@ -162,12 +162,12 @@ class Codec:
                 return None
             place += span
 
-    def _is_record(self, source: Source, start: int, sizes: list[int], record: re.Pattern[bytes]) -> bool:
+    def _is_record(self, source: StoredFile, start: int, sizes: list[int], record: re.Pattern[bytes]) -> bool:
         """Whether a frame that may begin here begins with a record."""
         text = next((text for size in sizes if (text := self._beginning(source, start, size))), b"")
         return record.match(text) is not None
 
-    def _beginning(self, source: Source, start: int, size: int) -> bytes:
+    def _beginning(self, source: StoredFile, start: int, size: int) -> bytes:
         """What the frame at `start` begins with, if its first `size` bytes tell."""
         source.seek(start)
         head = source.read(size)
@@ -182,7 +182,7 @@ class Codec:
             return b""
         return text.lstrip(b"\r\n")
 
-    def _decodes(self, source: Source, start: int, end: int) -> bool:
+    def _decodes(self, source: StoredFile, start: int, end: int) -> bool:
         try:
             reader = self.reader(FileSlice(source, start, end))
             while reader.read(SNIFF):
@@ -194,7 +194,7 @@ class Codec:
         return True
 
 
-def _read_at(source: Source, start: int, size: int) -> bytes:
+def _read_at(source: StoredFile, start: int, size: int) -> bytes:
     """So many bytes from an offset on; fewer only at the end of the file."""
     source.seek(start)
     data = b""
@@ -203,7 +203,7 @@ def _read_at(source: Source, start: int, size: int) -> bytes:
     return data
 
 
-def _zstd_dictionary(source: Source) -> bytes | None:
+def _zstd_dictionary(source: StoredFile) -> bytes | None:
     source.seek(0)
     head = source.read(8)
     dictionary = None
@@ -234,7 +234,7 @@ def _is_dictionary(data: bytes) -> bool:
     return True
 
 
-def _gzip_end(source: Source, start: int) -> int | BrokenFrame:
+def _gzip_end(source: StoredFile, start: int) -> int | BrokenFrame:
     inflate = zlib.decompressobj(31)
     position = start
     data = source.read(SNIFF)
@@ -258,7 +258,7 @@ def _gzip_end(source: Source, start: int) -> int | BrokenFrame:
 class _Fields:
     """Little-endian numbers of a frame, one after the other."""
 
-    def __init__(self, source: Source, start: int) -> None:
+    def __init__(self, source: StoredFile, start: int) -> None:
         self.source = source
         self.position = start
         self.skipped_from = start  # the last block begins here: in a cut frame, it may reach over others

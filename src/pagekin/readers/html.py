@@ -37,7 +37,7 @@ _URL_CHARACTERS = "/?=&;:@!$'()*+,~[]"
 
 
 @dataclass
-class Files:
+class NamedFiles:
     """Files by name, in byte order. `host` is what stands for a host where a name has none."""
 
     names: list[str]
@@ -66,7 +66,7 @@ def read_left_out(source: Input, params: ReadParams, after: Position | None = No
         yield skipped(source, index, index, reason, f"{name}: {detail}")
 
 
-def _folder_files(path: str, follow_links: bool) -> Files:
+def _folder_files(path: str, follow_links: bool) -> NamedFiles:
     if kind(path) == "folder":
         # Crawl files among them are inputs of their own.
         names = [
@@ -74,9 +74,9 @@ def _folder_files(path: str, follow_links: bool) -> Files:
             for name in folder_files(path, follow_links).files
             if name in MANIFESTS or format_by_name(name) in (None, "html")
         ]
-        return Files(names, _folder_name(path), lambda name: open_file(f"{path.rstrip('/')}/{name}"))
+        return NamedFiles(names, _folder_name(path), lambda name: open_file(f"{path.rstrip('/')}/{name}"))
     folder, _, name = path.rpartition("/")
-    return Files([name], _folder_name(folder or "."), lambda _: open_file(path))
+    return NamedFiles([name], _folder_name(folder or "."), lambda _: open_file(path))
 
 
 def _folder_name(path: str) -> str:
@@ -84,16 +84,18 @@ def _folder_name(path: str) -> str:
     return name or "localhost"
 
 
-def _zip_files(path: str, stack: ExitStack) -> Files:
+def _zip_files(path: str, stack: ExitStack) -> NamedFiles:
     archive = stack.enter_context(open_zip(stack.enter_context(closing(open_source(path)))))
     # Not by is_dir: a name may be empty.
     members = {info.filename: info for info in archive.infolist() if not info.filename.endswith("/")}
     names = sorted(members, key=byte_order)
     shared = overlapping(archive)
-    return Files(names, PurePosixPath(path).stem, lambda name: archive.open(check(members[name], shared)))
+    return NamedFiles(
+        names, PurePosixPath(path).stem, lambda name: archive.open(check(members[name], shared))
+    )
 
 
-def _manifest(path: str, files: Files) -> dict[str, dict[str, Any]]:
+def _manifest(path: str, files: NamedFiles) -> dict[str, dict[str, Any]]:
     """What a manifest in the root says of each file, by its path."""
     for name in MANIFESTS:
         if name not in files.names:
@@ -134,7 +136,7 @@ def _json_rows(text: str, where: str) -> list[dict[str, Any]]:
 
 
 def _read_file(
-    source: Input, params: ReadParams, files: Files, name: str, index: int, entry: dict[str, Any] | None
+    source: Input, params: ReadParams, files: NamedFiles, name: str, index: int, entry: dict[str, Any] | None
 ) -> Record:
     entry = entry or {}
     packed = name.lower().endswith(".gz")

@@ -34,7 +34,7 @@ from pagekin.readers.formats import format_by_name
 from pagekin.readers.lines import numbered_lines
 from pagekin.readers.parquet import Values, index_columns, numbered_rows, open_parquet
 from pagekin.readers.rows import as_text
-from pagekin.readers.source import Source, open_source
+from pagekin.readers.source import StoredFile, open_source
 from pagekin.readers.warc import WarcReader
 
 _MAX_LINE = 1 << 20
@@ -231,7 +231,9 @@ class _GroupReader:
         try:
             if isinstance(part, OSError):
                 raise part
-            stored, start = (open_counted(path), entry.offset) if part is None else (Source(BytesIO(part)), 0)
+            stored, start = (
+                (open_counted(path), entry.offset) if part is None else (StoredFile(BytesIO(part)), 0)
+            )
             with closing(stored):
                 record = next(reader.records(stored, start, entry.count), None)
             if isinstance(stored, CountedSource):

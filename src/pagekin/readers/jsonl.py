@@ -11,7 +11,7 @@ from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record, skipped
 from pagekin.readers.lines import numbered_lines
 from pagekin.readers.rows import row_record
-from pagekin.readers.source import Source, open_source
+from pagekin.readers.source import StoredFile, open_source
 
 _SPARE = 64 << 10  # room beside html and text in a line
 MAX_VALUES = 1_000_000
@@ -26,7 +26,7 @@ def read_jsonl(source: Input, params: ReadParams, after: Position | None = None)
 
 
 def read_jsonl_stored(
-    source: Input, stored: Source, params: ReadParams, after: Position | None = None
+    source: Input, stored: StoredFile, params: ReadParams, after: Position | None = None
 ) -> Iterator[Record]:
     """The records of an opened JSONL file."""
 

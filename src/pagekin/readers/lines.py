@@ -9,7 +9,7 @@ from typing import TypeVar
 from pagekin.readers.base import Input, Position, Record, skipped
 from pagekin.readers.frames import Broken, Codec
 from pagekin.readers.inflate import Inflater
-from pagekin.readers.source import BOM, SNIFF, Source, codec_of
+from pagekin.readers.source import BOM, SNIFF, StoredFile, codec_of
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ class CutError(Exception):
 
 def numbered_lines(
     source: Input,
-    stored: Source,
+    stored: StoredFile,
     limit: int,
     make: Callable[[int, int, bytes, bool], T | None],
     after: Position | None = None,
@@ -93,7 +93,7 @@ class Lines:
             yield self.start, b"".join(held) if size <= self.limit else None
 
 
-def pieces(stored: Source, codec: str | None) -> Iterator[bytes]:
+def pieces(stored: StoredFile, codec: str | None) -> Iterator[bytes]:
     """The uncompressed bytes, as far as they can be had."""
     if codec is None:
         while piece := stored.read(_PIECE):
@@ -104,7 +104,7 @@ def pieces(stored: Source, codec: str | None) -> Iterator[bytes]:
         yield from _frame_pieces(stored, Codec(codec, stored))
 
 
-def _gzip_pieces(stored: Source) -> Iterator[bytes]:
+def _gzip_pieces(stored: StoredFile) -> Iterator[bytes]:
     # Not through FastWARC, to which the end of a cut file is an end like any other.
     inflater = Inflater(stored.read)
     while first := inflater.peek(1):
@@ -121,7 +121,7 @@ def _gzip_pieces(stored: Source) -> Iterator[bytes]:
             raise DamagedError(str(error)) from None
 
 
-def _frame_pieces(stored: Source, codec: Codec) -> Iterator[bytes]:
+def _frame_pieces(stored: StoredFile, codec: Codec) -> Iterator[bytes]:
     reader = codec.reader(stored)
     try:
         # In small pieces: what was being read when it met the damage is lost.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pagekin.readers.base import message
 from pagekin.readers.frames import Broken
 from pagekin.readers.inflate import Inflater
-from pagekin.readers.source import SNIFF, Source
+from pagekin.readers.source import SNIFF, StoredFile
 
 _FIRST = 512
 _GZIP = b"\x1f\x8b\x08"
@@ -40,7 +40,7 @@ class MemberStream:
     lie would cost the square of their number.
     """
 
-    def __init__(self, source: Source, gzipped: bool, start: int) -> None:
+    def __init__(self, source: StoredFile, gzipped: bool, start: int) -> None:
         self._source = source
         self._gzipped = gzipped
         self.put(start, 0 if gzipped else start)

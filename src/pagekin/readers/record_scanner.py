@@ -18,7 +18,7 @@ from pagekin.readers.blocks import END, LARGE, START, BlockStream
 from pagekin.readers.frames import Broken, BrokenFrame, Codec
 from pagekin.readers.lookahead import REST
 from pagekin.readers.raw_record import RawRecord, damage, field
-from pagekin.readers.source import ReplayBuffer, Source
+from pagekin.readers.source import ReplayBuffer, StoredFile
 from pagekin.readers.stream import AHEAD, OVERLAP
 
 _MAX_HEAD = 64 << 10
@@ -33,7 +33,7 @@ class RecordScanner(BlockStream):
 
     def __init__(
         self,
-        source: Source,
+        source: StoredFile,
         codec: Codec | None,
         hold: int,
         wanted: Callable[[RawRecord], bool],

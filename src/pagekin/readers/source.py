@@ -38,7 +38,7 @@ def is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
 
 
-class Source(io.RawIOBase):
+class StoredFile(io.RawIOBase):
     """A stored file. Remembers that reading failed, so that decoders' errors can be told from that."""
 
     def __init__(self, file: Any, size: int | None = None) -> None:
@@ -100,7 +100,7 @@ class Source(io.RawIOBase):
         super().close()
 
 
-class ReplayBuffer(Source):
+class ReplayBuffer(StoredFile):
     """A stream that cannot seek: keeps the last stretch, so that readers may step back a little."""
 
     def __init__(self, file: Any, owned: bool) -> None:
@@ -214,7 +214,7 @@ def open_file(path: str) -> BinaryIO:
     return file
 
 
-def open_source(path: str) -> Source:
+def open_source(path: str) -> StoredFile:
     """An input's bytes: `-` is standard input."""
     if path == "-":
         return ReplayBuffer(sys.stdin.buffer, owned=False)
@@ -223,7 +223,7 @@ def open_source(path: str) -> Source:
     with suppress(OSError):
         seekable = file.seekable()
     # A pipe gives what it has; whoever reads here wants all that was asked for.
-    return Source(file) if seekable else ReplayBuffer(io.BufferedReader(file), owned=True)
+    return StoredFile(file) if seekable else ReplayBuffer(io.BufferedReader(file), owned=True)
 
 
 def codec_of(start: bytes, path: str = "") -> str | None:

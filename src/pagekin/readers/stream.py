@@ -10,7 +10,7 @@ from typing import Any
 
 from pagekin.readers.frames import Broken, BrokenFrame, Codec
 from pagekin.readers.lookahead import REST, Lookahead, ends_record
-from pagekin.readers.source import SNIFF, FileSlice, Source
+from pagekin.readers.source import SNIFF, FileSlice, StoredFile
 
 # Bytes read past a record to see that another one begins. A frame's start is known only for the last byte
 # read, so no more than this may be read ahead: no sensible record is shorter.
@@ -61,7 +61,7 @@ class Stream:
     counts from wherever counting began.
     """
 
-    def __init__(self, source: Source, codec: Codec | None, start: int) -> None:
+    def __init__(self, source: StoredFile, codec: Codec | None, start: int) -> None:
         self._source = source
         self._codec = codec
         self._end: int | None = None  # the last position, once known

@@ -8,7 +8,7 @@ from contextlib import closing
 
 from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record, message, page_id, skipped
-from pagekin.readers.source import ZIP_ERRORS, FileSlice, ReplayBuffer, Source, open_source
+from pagekin.readers.source import ZIP_ERRORS, FileSlice, ReplayBuffer, StoredFile, open_source
 from pagekin.readers.warc import WarcReader
 from pagekin.readers.zips import check, open_zip, overlapping
 
@@ -46,7 +46,7 @@ def _all_records(source: Input, params: ReadParams) -> Iterator[Record]:
                 count += 1
 
 
-def _open_member(archive: zipfile.ZipFile, file: Source, info: zipfile.ZipInfo) -> Source:
+def _open_member(archive: zipfile.ZipFile, file: StoredFile, info: zipfile.ZipInfo) -> StoredFile:
     """A member's bytes; those of a stored one straight from the file, without a checksum over all of it."""
     if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
         # As a stream: each step back in a compressed member would decode it again from its beginning.
@@ -57,4 +57,4 @@ def _open_member(archive: zipfile.ZipFile, file: Source, info: zipfile.ZipInfo) 
         raise zipfile.BadZipFile("no local header")
     name, extra = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
     start = info.header_offset + 30 + name + extra
-    return Source(FileSlice(file, start, start + info.compress_size), size=info.compress_size)
+    return StoredFile(FileSlice(file, start, start + info.compress_size), size=info.compress_size)

@@ -20,7 +20,7 @@ from pagekin.readers.frames import Codec
 from pagekin.readers.http import MAX_HEAD, BadEncodingError, TooLargeError, decode_body, parse_head
 from pagekin.readers.raw_record import RawRecord, field
 from pagekin.readers.record_scanner import RecordScanner
-from pagekin.readers.source import SNIFF, Source, codec_of, open_source
+from pagekin.readers.source import SNIFF, StoredFile, codec_of, open_source
 
 MAX_LOCATION = 2000
 """Characters kept of where a redirect leads."""
@@ -56,7 +56,7 @@ class WarcReader:
         self._limit = params.max_page_bytes
         self._keep_errors = params.keep_errors
 
-    def records(self, stored: Source, start: int = 0, first: int = 0) -> Iterator[Record]:
+    def records(self, stored: StoredFile, start: int = 0, first: int = 0) -> Iterator[Record]:
         """The records from an offset on; the first of them has the ordinal `first`."""
         page, path = page_id(self._input, first), self._input.path
         for raw in self._scan(stored, start):
@@ -65,11 +65,11 @@ class WarcReader:
             yield record
             page += 1
 
-    def _scan(self, stored: Source, start: int) -> Iterator[RawRecord]:
+    def _scan(self, stored: StoredFile, start: int) -> Iterator[RawRecord]:
         codec = self._codec(stored)
         return iter(RecordScanner(stored, codec, self._limit + MAX_HEAD, self._wanted, start))
 
-    def records_after(self, stored: Source, after: Position) -> Iterator[Record]:
+    def records_after(self, stored: StoredFile, after: Position) -> Iterator[Record]:
         """The records after a position: from its offset if that tells the record, else from the beginning.
 
         In a plain file every row has its own offset. In a compressed one that is so where a frame holds one
@@ -90,7 +90,7 @@ class WarcReader:
         last = page_id(self._input, after.record)
         yield from (record for record in self.records(stored) if record.page > last)
 
-    def split_points(self, stored: Source, size: int) -> Iterator[Position]:
+    def split_points(self, stored: StoredFile, size: int) -> Iterator[Position]:
         """Positions, about `size` stored bytes apart, after which the file can be read by itself."""
         begin, before = 0, -1
         point: Position | None = None
@@ -103,7 +103,7 @@ class WarcReader:
             point = Position(number, raw.offset) if alone and raw.offset - begin >= size else None
             before = raw.offset
 
-    def _codec(self, stored: Source) -> Codec | None:
+    def _codec(self, stored: StoredFile) -> Codec | None:
         stored.seek(0)
         name = codec_of(stored.read(SNIFF), self._name)
         stored.seek(0)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pagekin.look.chart import Chart, Mark
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis, log_bins
-from pagekin.look.table import Column
+from pagekin.look.table import ShownColumn
 from pagekin.look.words import count, percent, plural
 
 MOST_RANKS = 160
@@ -35,9 +35,9 @@ def sizes_figure(
         ]
     )
     columns = [
-        Column(f"{size}, from", "count", "from"),
-        Column("to", "count", "to"),
-        Column(of, "count", of.replace(" ", "_")),
+        ShownColumn(f"{size}, from", "count", "from"),
+        ShownColumn("to", "count", "to"),
+        ShownColumn(of, "count", of.replace(" ", "_")),
     ]
     return Figure(key, title, chart.svg(alt), columns, rows, note)
 
@@ -68,7 +68,11 @@ def shares_figure(
         [(low, high, many, f"{form(low)} to {form(high)}: {count(many)} {of}") for low, high, many in rows]
     )
     kind = "percent" if form is percent else "similarity"
-    columns = [Column(f"{share}, from", kind, "from"), Column("to", kind, "to"), Column(of, "count", of)]
+    columns = [
+        ShownColumn(f"{share}, from", kind, "from"),
+        ShownColumn("to", kind, "to"),
+        ShownColumn(of, "count", of),
+    ]
     return Figure(key, title, chart.svg(alt), columns, rows, note)
 
 
@@ -92,7 +96,7 @@ def ranks_figure(
     if len(values) < total:
         shown = f"{len(values)} of {total:,} ranks are drawn, evenly on the log axis."
         note = f"{note} {shown}" if note else shown
-    columns = [Column(rank, "count", "rank"), Column(value, "count", value.replace(" ", "_"))]
+    columns = [ShownColumn(rank, "count", "rank"), ShownColumn(value, "count", value.replace(" ", "_"))]
     return Figure(key, title, chart.svg(alt), columns, [list(row) for row in values], note)
 
 

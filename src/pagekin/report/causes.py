@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pagekin.look.drawings import bars
 from pagekin.look.figure import Figure
-from pagekin.look.table import Column, Table
+from pagekin.look.table import ShownColumn, ShownTable
 from pagekin.look.words import count, percent, plural
 from pagekin.report.story import TOP, Block, Data, Finding, Section, empty, heading, not_run, paragraph
 
@@ -84,34 +84,34 @@ def _figure(found: list[tuple[str, int, int]], copies: int, known: int) -> Figur
         f"{many:,} ({percent(many / copies)})" for many in [many for _, many, _ in found] + [copies - known]
     ]
     columns = [
-        Column("cause", "text", "cause"),
-        Column("duplicates", "count", "caused"),
-        Column("sites", "count"),
-        Column("of all", "percent"),
+        ShownColumn("cause", "text", "cause"),
+        ShownColumn("duplicates", "count", "caused"),
+        ShownColumn("sites", "count"),
+        ShownColumn("of all", "percent"),
     ]
     title = f"Most duplicates with a known cause are due to {CAUSES.get(found[0][0], found[0][0])}"
     alt = f"Duplicates by cause. {title}: {found[0][1]:,} of {copies:,}."
     return Figure("causes-figure", title, bars(drawn, alt, written=written), columns, rows)
 
 
-def _rates(data: Data) -> Table:
+def _rates(data: Data) -> ShownTable:
     total = data.value("SELECT count(*) FROM duplicate_rates WHERE duplicates > 0")
     rows = data.rows(
         f"""SELECT duplicates, pages, rate, cause, detail, pattern, url FROM duplicate_rates
         WHERE duplicates > 0 ORDER BY duplicates DESC, site, pattern, cluster LIMIT {TOP}"""
     )
     columns = [
-        Column("duplicates", "count", "duplicates"),
-        Column("pages", "count", "pages"),
-        Column("of the pages", "percent", "rate"),
-        Column("cause", "tag", "cause"),
-        Column(
+        ShownColumn("duplicates", "count", "duplicates"),
+        ShownColumn("pages", "count", "pages"),
+        ShownColumn("of the pages", "percent", "rate"),
+        ShownColumn("cause", "tag", "cause"),
+        ShownColumn(
             "namely", "text", "detail", "the parameter, the other host, or what a redirect changed", width=30
         ),
-        Column("URLs", "text", "pattern", "host, shape of the path and keys of the query", width=40),
-        Column("a duplicate", "url", "url"),
+        ShownColumn("URLs", "text", "pattern", "host, shape of the path and keys of the query", width=40),
+        ShownColumn("a duplicate", "url", "url"),
     ]
-    return Table(
+    return ShownTable(
         columns,
         rows,
         total,
@@ -140,18 +140,18 @@ def _parameters(data: Data) -> list[Block]:
         ORDER BY 3 DESC, host, parameter LIMIT {TOP}"""
     )
     columns = [
-        Column("parameter", "text", "parameter", width=30),
-        Column("probably", "text", "role"),
-        Column("pages it adds", "count", "pages - urls"),
-        Column("pages with it", "count", "pages"),
-        Column("host", "text", "host", width=44),
+        ShownColumn("parameter", "text", "parameter", width=30),
+        ShownColumn("probably", "text", "role"),
+        ShownColumn("pages it adds", "count", "pages - urls"),
+        ShownColumn("pages with it", "count", "pages"),
+        ShownColumn("host", "text", "host", width=44),
     ]
     added = data.value("SELECT sum(pages - urls)::BIGINT FROM url_parameters WHERE verdict = 'never matters'")
     blocks.append(
         paragraph(f"{plural(total, 'parameter')} made the crawler fetch {plural(added, 'page')} for nothing.")
     )
     blocks.append(
-        Table(
+        ShownTable(
             columns,
             rows,
             total,

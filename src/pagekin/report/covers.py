@@ -5,9 +5,9 @@ from __future__ import annotations
 from pagekin.look.chart import Chart, Mark
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis
-from pagekin.look.table import Column, Table
+from pagekin.look.table import ShownColumn, ShownTable
 from pagekin.look.words import count, percent, plural, short
-from pagekin.report.story import MARKS, TOP, Block, Data, Pair, empty, heading, paragraph, term
+from pagekin.report.story import MARKS, TOP, Block, Data, SideBySide, empty, heading, paragraph, term
 
 
 def covers(data: Data) -> list[Block]:
@@ -34,19 +34,19 @@ def covers(data: Data) -> list[Block]:
         ORDER BY popular DESC, cover DESC, page LIMIT {TOP}"""
     )
     columns = [
-        Column("popular phrases", "count", "popular"),
-        Column("donors", "count", "cover"),
-        Column(
+        ShownColumn("popular phrases", "count", "popular"),
+        ShownColumn("donors", "count", "cover"),
+        ShownColumn(
             "from other sites",
             "percent",
             "foreign",
             "share of the popular phrases that donors of other sites hold",
             bar=True,
         ),
-        Column("page", "url", "url"),
+        ShownColumn("page", "url", "url"),
     ]
     blocks.append(
-        Table(
+        ShownTable(
             columns,
             rows,
             total,
@@ -75,7 +75,7 @@ def covers(data: Data) -> list[Block]:
         figures.append(
             _bubbles(data, "covers-host", title, "page IN (SELECT page FROM pages WHERE host = ?)", host)
         )
-    return [*blocks, Pair(figures)]
+    return [*blocks, SideBySide(figures)]
 
 
 def _bubbles(data: Data, key: str, title: str, where: str, *values: str) -> Figure:
@@ -114,10 +114,10 @@ def _bubbles(data: Data, key: str, title: str, where: str, *values: str) -> Figu
     if step > 1:
         note += f" Values are put together in steps of {step}."
     columns = [
-        Column("popular phrases", "count", "popular"),
-        Column("donors", "count", "cover"),
-        Column("pages", "count"),
-        Column("from other sites", "percent", "foreign"),
+        ShownColumn("popular phrases", "count", "popular"),
+        ShownColumn("donors", "count", "cover"),
+        ShownColumn("pages", "count"),
+        ShownColumn("from other sites", "percent", "foreign"),
     ]
     return Figure(
         key,

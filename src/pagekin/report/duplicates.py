@@ -8,7 +8,7 @@ from pagekin.look.chart import Chart
 from pagekin.look.drawings import bars
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis
-from pagekin.look.table import Column, Table
+from pagekin.look.table import ShownColumn, ShownTable
 from pagekin.look.words import count, percent, plural
 from pagekin.report.bins import shares_figure, sizes_figure
 from pagekin.report.story import (
@@ -17,8 +17,8 @@ from pagekin.report.story import (
     Block,
     Data,
     Finding,
-    Pair,
     Section,
+    SideBySide,
     empty,
     heading,
     not_run,
@@ -59,7 +59,7 @@ def duplicates(data: Data) -> Section:
             lead=True,
         ),
         heading("Two ways to find them"),
-        Table(
+        ShownTable(
             _columns(),
             [_row(data, name, copies) for name, copies in found.items()],
             noun="methods",
@@ -85,7 +85,7 @@ def duplicates(data: Data) -> Section:
         )
     blocks += [heading("The largest classes"), _largest(data, name, main)]
     figures = _figures(data, name)
-    blocks += [Pair(figures)] if figures else []
+    blocks += [SideBySide(figures)] if figures else []
     title = f"{share} of the pages ({main.all:,}) are copies of another page"
     exactly = f"{main.exact:,} exact, {main.near:,} nearly so"
     return Section(
@@ -107,15 +107,15 @@ def _copies(data: Data, table: str) -> Copies:
     )
 
 
-def _columns() -> list[Column]:
+def _columns() -> list[ShownColumn]:
     return [
-        Column("method"),
-        Column("copies", "count"),
-        Column("of all pages", "percent"),
-        Column("exact copies", "count", "kind = 'exact'"),
-        Column("near copies", "count", "kind = 'near'"),
-        Column("classes", "count", "class"),
-        Column("in the run's table", "text"),
+        ShownColumn("method"),
+        ShownColumn("copies", "count"),
+        ShownColumn("of all pages", "percent"),
+        ShownColumn("exact copies", "count", "kind = 'exact'"),
+        ShownColumn("near copies", "count", "kind = 'near'"),
+        ShownColumn("classes", "count", "class"),
+        ShownColumn("in the run's table", "text"),
     ]
 
 
@@ -153,12 +153,16 @@ def _difference(data: Data) -> list[Block]:
     drawing = bars([(name, value, "") for name, value in zip(names, values, strict=True)], alt)
     rows = [list(row) for row in zip(names, values, strict=True)]
     figure = Figure(
-        "duplicate-methods-figure", title, drawing, [Column("found"), Column("copies", "count")], rows
+        "duplicate-methods-figure",
+        title,
+        drawing,
+        [ShownColumn("found"), ShownColumn("copies", "count")],
+        rows,
     )
     return [why, figure] if sum(values) >= FEW else [why]
 
 
-def _largest(data: Data, table: str, found: Copies) -> Table:
+def _largest(data: Data, table: str, found: Copies) -> ShownTable:
     worst = "min(jaccard)" if table == "duplicates" else "min(score)"
     rows = data.rows(
         f"""WITH top AS (SELECT class, count(*) AS pages, count(*) FILTER (kind = 'exact') - 1 AS exact,
@@ -169,24 +173,24 @@ def _largest(data: Data, table: str, found: Copies) -> Table:
         GROUP BY top.class, top.pages, top.exact, top.least ORDER BY top.pages DESC, top.class"""
     )
     least = (
-        Column(
+        ShownColumn(
             "least shared",
             "percent",
             "jaccard",
             "phrases shared with the representative, of all of either: the least of the class",
         )
         if table == "duplicates"
-        else Column("least score", "count", "score")
+        else ShownColumn("least score", "count", "score")
     )
     columns = [
-        Column("pages", "count"),
-        Column("exact copies", "count"),
-        Column("near copies", "count"),
-        Column("hosts", "count", "host"),
+        ShownColumn("pages", "count"),
+        ShownColumn("exact copies", "count"),
+        ShownColumn("near copies", "count"),
+        ShownColumn("hosts", "count", "host"),
         least,
-        Column("first page", "url", "url", "the class's representative"),
+        ShownColumn("first page", "url", "url", "the class's representative"),
     ]
-    return Table(
+    return ShownTable(
         columns,
         rows,
         found.classes,
@@ -272,6 +276,6 @@ def _scores(scores: list[tuple[int, int]], threshold: int) -> Figure:
         f"Against the representative. Two pages are copies from {threshold} on; a class may hold "
         "less similar ones."
     )
-    columns = [Column("score", "count", "score"), Column("near copies", "count")]
+    columns = [ShownColumn("score", "count", "score"), ShownColumn("near copies", "count")]
     alt = f"Histogram of near copies by ssdeep score. {title}."
     return Figure("digest-scores", title, chart.svg(alt), columns, [list(row) for row in scores], note)

@@ -8,7 +8,7 @@ from typing import Any
 from pagekin.look.chart import Chart
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis, thinned
-from pagekin.look.table import Column
+from pagekin.look.table import ShownColumn
 from pagekin.look.words import percent, plural
 from pagekin.report.story import Block, Data, Finding, Section, empty, paragraph
 
@@ -32,8 +32,8 @@ def growth_figure(curve: Sequence[dict[str, Any]], title: str, note: str = "") -
         chart.line([(0, 0), *((row["fetched"], row[kind]) for row in drawn)], series=series)
     chart.bands([(row["fetched"], _told(row)) for row in drawn])
     columns = [
-        Column("pages fetched", "count", "fetched"),
-        *(Column(words, "count", kind) for kind, words in KINDS.items()),
+        ShownColumn("pages fetched", "count", "fetched"),
+        *(ShownColumn(words, "count", kind) for kind, words in KINDS.items()),
     ]
     rows = [[row["fetched"], *(row[kind] for kind in KINDS)] for row in drawn]
     return Figure(

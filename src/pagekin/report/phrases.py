@@ -6,7 +6,7 @@ from pagekin.detect.phrases.find import advised_popular
 from pagekin.look.chart import Chart, Mark
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis, log_bins
-from pagekin.look.table import Column, Table
+from pagekin.look.table import ShownColumn, ShownTable
 from pagekin.look.words import count, percent, plural, short
 from pagekin.report.bins import log_ranks, ranks_figure
 from pagekin.report.covers import covers
@@ -15,8 +15,8 @@ from pagekin.report.story import (
     Block,
     Data,
     Finding,
-    Pair,
     Section,
+    SideBySide,
     empty,
     heading,
     not_run,
@@ -83,20 +83,20 @@ def _sites(data: Data, ranked: int, needs: str) -> list[Block]:
             ORDER BY rank LIMIT {TOP}"""
         )
         columns = [
-            Column("rank", "count", "rank", "by pages"),
-            Column("pages", "count", "pages"),
-            Column(
+            ShownColumn("rank", "count", "rank", "by pages"),
+            ShownColumn("pages", "count", "pages"),
+            ShownColumn(
                 "popular phrases a page",
                 "count",
                 "mean_popular",
                 f"of {data.run.params.shingles.m} in the sample",
             ),
-            Column("deviation", "count", "std_popular", "how much its pages differ in that"),
-            Column("own text", "percent", "originality", "grams that no other page holds"),
-            Column("site", "text", "site", width=48),
+            ShownColumn("deviation", "count", "std_popular", "how much its pages differ in that"),
+            ShownColumn("own text", "percent", "originality", "grams that no other page holds"),
+            ShownColumn("site", "text", "site", width=48),
         ]
         blocks.append(
-            Table(
+            ShownTable(
                 columns,
                 rows,
                 ranked,
@@ -146,11 +146,11 @@ def _site_figure(data: Data, found: list[tuple[float, float, int, str, int | Non
     if total > len(found):
         note += f" The {len(found)} largest of {total:,}."
     columns = [
-        Column("popular phrases a page", "count", "mean_popular"),
-        Column("deviation", "count", "std_popular"),
-        Column("pages", "count", "pages"),
-        Column("site", "text", "site", width=48),
-        Column("rank", "count", "rank"),
+        ShownColumn("popular phrases a page", "count", "mean_popular"),
+        ShownColumn("deviation", "count", "std_popular"),
+        ShownColumn("pages", "count", "pages"),
+        ShownColumn("site", "text", "site", width=48),
+        ShownColumn("rank", "count", "rank"),
     ]
     beyond = sum(row[0] >= params.site_mean for row in found)
     title = f"{beyond:,} of {len(found):,} sites have {params.site_mean:g} popular phrases a page or more"
@@ -180,14 +180,14 @@ def _phrases(data: Data, total: int) -> list[Block]:
         f"LIMIT {TOP}"
     )
     columns = [
-        Column("phrase", "text", "phrase", width=60),
-        Column("pages", "count", "pages"),
-        Column("sites", "count", "domains"),
-        Column("probably", "tag", "kind", "a hint: counting, legal, navigation, template or idiom"),
-        Column("a page with it", "url", "example_url"),
+        ShownColumn("phrase", "text", "phrase", width=60),
+        ShownColumn("pages", "count", "pages"),
+        ShownColumn("sites", "count", "domains"),
+        ShownColumn("probably", "tag", "kind", "a hint: counting, legal, navigation, template or idiom"),
+        ShownColumn("a page with it", "url", "example_url"),
     ]
     blocks.append(
-        Table(
+        ShownTable(
             columns,
             rows,
             total,
@@ -198,7 +198,7 @@ def _phrases(data: Data, total: int) -> list[Block]:
             "popular-phrases",
         )
     )
-    return [*blocks, Pair([_ranks(data, total), _frequencies(data, total)]), _per_page(data, corpus)]
+    return [*blocks, SideBySide([_ranks(data, total), _frequencies(data, total)]), _per_page(data, corpus)]
 
 
 def _ranks(data: Data, total: int) -> Figure:
@@ -244,7 +244,7 @@ def _frequencies(data: Data, total: int) -> Figure:
     title = (
         f"{percent(least[1] / total)} of the popular phrases are on {least[0]} pages, the fewest that count"
     )
-    columns = [Column("pages", "count", "pages"), Column("phrases", "count")]
+    columns = [ShownColumn("pages", "count", "pages"), ShownColumn("phrases", "count")]
     return Figure(
         "phrase-frequencies",
         title,
@@ -275,9 +275,9 @@ def _per_page(data: Data, corpus: int) -> Figure:
     chart.rule(f"{least} phrases", x=least)
     title = f"{percent(many / corpus)} of the pages have {least} popular phrases or more"
     columns = [
-        Column("popular phrases", "count", "popular"),
-        Column("pages", "count"),
-        Column("of the pages", "percent"),
+        ShownColumn("popular phrases", "count", "popular"),
+        ShownColumn("pages", "count"),
+        ShownColumn("of the pages", "percent"),
     ]
     return Figure(
         "popular-per-page",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pagekin.look.chart import Chart, Mark
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis
-from pagekin.look.table import Column, Table
+from pagekin.look.table import ShownColumn, ShownTable
 from pagekin.look.words import NO_SITE, count, percent, plural
 from pagekin.report.bins import log_ranks, ranks_figure, shares_figure
 from pagekin.report.story import (
@@ -15,8 +15,8 @@ from pagekin.report.story import (
     Block,
     Data,
     Finding,
-    Pair,
     Section,
+    SideBySide,
     empty,
     heading,
     not_run,
@@ -87,7 +87,7 @@ def quilts(data: Data) -> Section:
             )
         )
         if total >= FEW:
-            blocks += [Pair([_shares(data, total), _sources(data, total)]), _cloud(data, total)]
+            blocks += [SideBySide([_shares(data, total), _sources(data, total)]), _cloud(data, total)]
         blocks += [
             heading("Quilts with the most copied text"),
             _table(data, total),
@@ -167,11 +167,11 @@ def _cloud(data: Data, total: int) -> Figure:
     )
     chart.points(marks)
     columns = [
-        Column("sources", "count"),
-        Column("copied text", "percent"),
-        Column("quilts", "count"),
-        Column("one of them", "url", "url"),
-        Column("linked to", "percent", "attributed_share"),
+        ShownColumn("sources", "count"),
+        ShownColumn("copied text", "percent"),
+        ShownColumn("quilts", "count"),
+        ShownColumn("one of them", "url", "url"),
+        ShownColumn("linked to", "percent", "attributed_share"),
     ]
     low_share, high_share, fewest, most_sources = data.row(
         f"""SELECT quantile_cont({COPIED}, 0.25), quantile_cont({COPIED}, 0.75), quantile_disc(sources, 0.25),
@@ -196,31 +196,31 @@ def _cloud(data: Data, total: int) -> Figure:
     )
 
 
-def _table(data: Data, total: int) -> Table:
+def _table(data: Data, total: int) -> ShownTable:
     rows = data.rows(
         f"""SELECT {COPIED} AS copied, sources, foreign_sources, attributed_share, grams, url FROM quilts
         ORDER BY copied DESC NULLS LAST, sources DESC, page LIMIT {TOP}"""
     )
     columns = [
-        Column(
+        ShownColumn(
             "copied text",
             "percent",
             "covered_fraction",
             "share of its grams that the sources hold",
             bar=True,
         ),
-        Column("sources", "count", "sources"),
-        Column("on other sites", "count", "foreign_sources"),
-        Column(
+        ShownColumn("sources", "count", "sources"),
+        ShownColumn("on other sites", "count", "foreign_sources"),
+        ShownColumn(
             "linked to",
             "percent",
             "attributed_share",
             "share of the copied text whose source the page links to",
         ),
-        Column("grams", "count", "grams", "distinct runs of words: the length of the page"),
-        Column("page", "url", "url"),
+        ShownColumn("grams", "count", "grams", "distinct runs of words: the length of the page"),
+        ShownColumn("page", "url", "url"),
     ]
-    return Table(
+    return ShownTable(
         columns,
         rows,
         total,
@@ -232,7 +232,7 @@ def _table(data: Data, total: int) -> Table:
     )
 
 
-def _hosts(data: Data) -> Table:
+def _hosts(data: Data) -> ShownTable:
     """The sites that most quilts take from."""
     found = data.rows(
         f"""SELECT coalesce(p.domain, '{NO_SITE}'), count(DISTINCT s.page), count(*),
@@ -241,13 +241,13 @@ def _hosts(data: Data) -> Table:
         JOIN pages p ON p.page = s.source GROUP BY p.domain ORDER BY 2 DESC, 3 DESC, 1 LIMIT {TOP}"""
     )
     columns = [
-        Column("site", "text", "domain", width=44),
-        Column("quilts with its text", "count"),
-        Column("times named as source", "count"),
-        Column("linked to", "percent", "attributed", "how often the quilt links to it"),
+        ShownColumn("site", "text", "domain", width=44),
+        ShownColumn("quilts with its text", "count"),
+        ShownColumn("times named as source", "count"),
+        ShownColumn("linked to", "percent", "attributed", "how often the quilt links to it"),
     ]
     total = found[0][4] if found else 0
-    return Table(
+    return ShownTable(
         columns,
         [row[:4] for row in found],
         total,

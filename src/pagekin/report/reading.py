@@ -8,11 +8,11 @@ from typing import Any
 
 from pagekin.look.drawings import bars
 from pagekin.look.figure import Figure
-from pagekin.look.table import Column, Table
+from pagekin.look.table import ShownColumn, ShownTable
 from pagekin.look.words import NO_SITE, count, day, megabytes, percent, plural, seconds
 from pagekin.readers import READ_REASONS
 from pagekin.report.bins import sizes_figure
-from pagekin.report.story import TOP, Block, Data, Pair, Section, empty, facts, heading
+from pagekin.report.story import TOP, Block, Data, Section, SideBySide, empty, facts, heading
 
 
 def headline(data: Data) -> str:
@@ -59,7 +59,7 @@ def reading(data: Data) -> Section:
         blocks += [
             heading("Sites with the most pages"),
             _sites(data),
-            Pair([_lengths(data), _charsets(data)]),
+            SideBySide([_lengths(data), _charsets(data)]),
         ]
     blocks += [heading("Time and memory"), _steps(info["steps"])]
     return Section("read", "What was read", "What was read", blocks)
@@ -69,11 +69,11 @@ def _inputs(inputs: list[dict[str, Any]]) -> list[Block]:
     # Names without folders: a report is passed on, and folders may be private.
     rows = [[Path(i["path"]).name, i["format"], i["size"]] for i in inputs[:TOP]]
     columns = [
-        Column("input", "text", "path", width=70),
-        Column("format", "text", "format"),
-        Column("size", "megabytes", "size"),
+        ShownColumn("input", "text", "path", width=70),
+        ShownColumn("format", "text", "format"),
+        ShownColumn("size", "megabytes", "size"),
     ]
-    return [Table(columns, rows, len(inputs), "inputs", label="Inputs", key="inputs")]
+    return [ShownTable(columns, rows, len(inputs), "inputs", label="Inputs", key="inputs")]
 
 
 def _skipped(skipped: dict[str, int], pages: int) -> Figure:
@@ -84,7 +84,7 @@ def _skipped(skipped: dict[str, int], pages: int) -> Figure:
     title = (
         f"{plural(total, 'record')} of {total + pages:,} {'is not a page' if total == 1 else 'are not pages'}"
     )
-    columns = [Column("reason"), Column("code", "text", "reason"), Column("records", "count")]
+    columns = [ShownColumn("reason"), ShownColumn("code", "text", "reason"), ShownColumn("records", "count")]
     return Figure(
         "skipped",
         title,
@@ -94,22 +94,22 @@ def _skipped(skipped: dict[str, int], pages: int) -> Figure:
     )
 
 
-def _sites(data: Data) -> Table:
+def _sites(data: Data) -> ShownTable:
     rows = data.rows(
         f"""SELECT coalesce(domain, '{NO_SITE}'), count(*) AS pages, count(DISTINCT host),
           sum(words)::BIGINT, count(*) OVER () FROM pages
         GROUP BY domain ORDER BY pages DESC, domain LIMIT {TOP}"""
     )
     columns = [
-        Column(
+        ShownColumn(
             "site", "text", "domain", "registered domain by the public suffix list, else the host", width=48
         ),
-        Column("pages", "count"),
-        Column("hosts", "count", "host"),
-        Column("words", "count", "words"),
+        ShownColumn("pages", "count"),
+        ShownColumn("hosts", "count", "host"),
+        ShownColumn("words", "count", "words"),
     ]
     total = rows[0][4] if rows else 0
-    return Table(
+    return ShownTable(
         columns,
         [row[:4] for row in rows],
         total,
@@ -147,20 +147,20 @@ def _charsets(data: Data) -> Figure:
     rows = [list(row) for row in shown] + ([["all others", rest]] if rest else [])
     name, many = found[0] if found else ("none", 0)
     title = f"{percent(many / max(data.pages, 1))} of the pages were read as {name}"
-    columns = [Column("encoding", "text", "charset"), Column("pages", "count")]
+    columns = [ShownColumn("encoding", "text", "charset"), ShownColumn("pages", "count")]
     return Figure(
         "encodings", title, bars([(n, k, "") for n, k in rows], f"Pages by encoding. {title}."), columns, rows
     )
 
 
-def _steps(steps: dict[str, Any]) -> Table:
+def _steps(steps: dict[str, Any]) -> ShownTable:
     rows = [
         [name, step["engine"], step["seconds"], step["peak_memory_bytes"]] for name, step in steps.items()
     ]
     columns = [
-        Column("step"),
-        Column("engine"),
-        Column("time", "seconds", "seconds"),
-        Column("most memory", "megabytes", "peak_memory_bytes", "the process's peak so far"),
+        ShownColumn("step"),
+        ShownColumn("engine"),
+        ShownColumn("time", "seconds", "seconds"),
+        ShownColumn("most memory", "megabytes", "peak_memory_bytes", "the process's peak so far"),
     ]
-    return Table(columns, rows, noun="steps", label="Steps of the scan", key="steps")
+    return ShownTable(columns, rows, noun="steps", label="Steps of the scan", key="steps")

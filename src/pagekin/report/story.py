@@ -9,7 +9,7 @@ from shlex import quote
 
 from pagekin.look.figure import Figure
 from pagekin.look.markup import Html, join, tag
-from pagekin.look.table import Table
+from pagekin.look.table import ShownTable
 from pagekin.look.words import plain
 from pagekin.query.sql import Sql
 
@@ -44,7 +44,7 @@ class Data(Sql):
 
 
 @dataclass(frozen=True)
-class Pair:
+class SideBySide:
     """Figures side by side, where there is room."""
 
     figures: Sequence[Figure]
@@ -54,7 +54,7 @@ class Pair:
         return tag("div", *(figure.html() for figure in self.figures), class_="figures")
 
 
-Block = Html | Figure | Table | Pair
+Block = Html | Figure | ShownTable | SideBySide
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class Section:
         for block in self.blocks:
             if isinstance(block, Figure):
                 yield block
-            elif isinstance(block, Pair):
+            elif isinstance(block, SideBySide):
                 yield from block.figures
 
-    def tables(self) -> Iterator[Table]:
-        return (block for block in self.blocks if isinstance(block, Table))
+    def tables(self) -> Iterator[ShownTable]:
+        return (block for block in self.blocks if isinstance(block, ShownTable))
 
 
 def paragraph(*parts: object, lead: bool = False) -> Html:

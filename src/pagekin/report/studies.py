@@ -10,10 +10,10 @@ from pagekin.errors import RunError
 from pagekin.look.chart import Chart, Mark
 from pagekin.look.figure import Figure
 from pagekin.look.scales import Axis, thinned
-from pagekin.look.table import Column, Table
+from pagekin.look.table import ShownColumn, ShownTable
 from pagekin.look.words import count, percent, plural, short_url, similarity
 from pagekin.query.like import Likeness, like
-from pagekin.report.story import MARKS, TOP, Block, Data, Pair, Section, empty, paragraph
+from pagekin.report.story import MARKS, TOP, Block, Data, Section, SideBySide, empty, paragraph
 from pagekin.studies.kept import AUDIT, CALIBRATION, SWEEP, kept
 
 CORNERS = 300
@@ -55,14 +55,14 @@ def compared(data: Data, page: str) -> Section:
         [row["similarity"], row["matching"], row["domain"], row["url"]] for row in found.table.to_pylist()
     ]
     columns = [
-        Column("similarity", "similarity", "similarity"),
-        Column("matching", "count", "matching", f"equal dimensions of {data.run.params.style.m}"),
-        Column("site", "text", "domain", width=40),
-        Column("page", "url", "url"),
+        ShownColumn("similarity", "similarity", "similarity"),
+        ShownColumn("matching", "count", "matching", f"equal dimensions of {data.run.params.style.m}"),
+        ShownColumn("site", "text", "domain", width=40),
+        ShownColumn("page", "url", "url"),
     ]
     rest = data.command("like", "URL --top 100")
     blocks.append(
-        Table(
+        ShownTable(
             columns,
             rows,
             max(data.pages - 1, len(rows)),
@@ -114,7 +114,7 @@ def like_figure(found: Likeness, key: str = "like", title: str = "One page again
     )
     if len(drawn) < len(corners):
         note += f" {len(drawn)} of {len(corners):,} corners of the curve are drawn."
-    columns = [Column("pages", "count"), Column("similarity", "similarity")]
+    columns = [ShownColumn("pages", "count"), ShownColumn("similarity", "similarity")]
     alt = f"Similarity of all pages, most similar first. {title}. {note}"
     return Figure(
         key, title, chart.svg(alt), columns, [[int(reached), value] for reached, value in drawn], note
@@ -155,10 +155,10 @@ def sweep_figures(points: Sequence[dict[str, Any]], pivot: dict[str, float]) -> 
         moves = f"go from {first:,} to {last:,}" if first != last else f"stay at {first:,}"
         title = f"From {'θ' if name == 'theta' else name} = {low:g} to {high:g}, quilts {moves}"
         columns = [
-            Column(words, "scaled", name),
-            Column("quilts", "count", "quilted"),
-            Column("mean sources", "count", "sources"),
-            *(Column(text, "count", rule) for rule, text in RULES.items()),
+            ShownColumn(words, "scaled", name),
+            ShownColumn("quilts", "count", "quilted"),
+            ShownColumn("mean sources", "count", "sources"),
+            *(ShownColumn(text, "count", rule) for rule, text in RULES.items()),
         ]
         rows = [[p[name], p["quilted"], p["sources"], *(p[rule] for rule in RULES)] for p in mine]
         drawing = chart.svg(f"{title}. The run's own value is marked.")
@@ -184,7 +184,7 @@ def sweep(measured: dict[str, Any]) -> Section:
     figures = sweep_figures(measured["points"], pivot)
     blocks: list[Block] = [
         paragraph(text, lead=True),
-        Pair(figures) if figures else empty("No parameter was varied."),
+        SideBySide(figures) if figures else empty("No parameter was varied."),
     ]
     counts = [point["quilted"] for point in measured["points"]]
     title = f"Other parameters give {min(counts, default=0):,} to {max(counts, default=0):,} quilts"
@@ -212,7 +212,10 @@ def calibration_figure(measured: dict[str, Any]) -> Figure:
         f"Each point is a pair of pages; the dashed line is the mean. {len(pairs):,} of "
         f"{len(measured['pairs']):,} pairs are drawn."
     )
-    columns = [Column("ssdeep score", "count", "score"), Column("phrases in common", "percent", "similarity")]
+    columns = [
+        ShownColumn("ssdeep score", "count", "score"),
+        ShownColumn("phrases in common", "percent", "similarity"),
+    ]
     return Figure(
         "fuzzy-threshold",
         title,
@@ -228,19 +231,19 @@ def calibration(measured: dict[str, Any]) -> Section:
     figure = calibration_figure(measured)
     names = ("low", "high", "pairs", "mean", "min_similarity", "alike")
     columns = [
-        Column("score from", "count", "low"),
-        Column("to", "count", "high"),
-        Column("pairs", "count", "pairs"),
-        Column("mean in common", "percent", "mean"),
-        Column("least", "percent", "min_similarity"),
-        Column(f"at least {percent(measured['similarity'])}", "percent", "alike"),
+        ShownColumn("score from", "count", "low"),
+        ShownColumn("to", "count", "high"),
+        ShownColumn("pairs", "count", "pairs"),
+        ShownColumn("mean in common", "percent", "mean"),
+        ShownColumn("least", "percent", "min_similarity"),
+        ShownColumn(f"at least {percent(measured['similarity'])}", "percent", "alike"),
     ]
     rows = [[part[name] for name in names] for part in measured["ranges"]]
     text = (
         "Pairs of pages with each score were compared phrase by phrase, to see what a score is "
         "worth on these pages."
     )
-    table = Table(
+    table = ShownTable(
         columns, rows, noun="ranges of scores", label="Scores and what they are worth", key="fuzzy-ranges"
     )
     return Section("calibration", "Digest scores", figure.title, [paragraph(text, lead=True), figure, table])
@@ -268,7 +271,7 @@ def audit_figure(curve: Sequence[dict[str, Any]], title: str = "Duplicates among
             for row in drawn
         ]
     )
-    columns = [Column("rank", "count", "rank"), *(Column(kind, "count", kind) for kind in RESULTS)]
+    columns = [ShownColumn("rank", "count", "rank"), *(ShownColumn(kind, "count", kind) for kind in RESULTS)]
     rows = [[row["rank"], *(float(row[kind]) for kind in RESULTS)] for row in drawn]
     return Figure(
         "audit-curve", title, chart.svg(f"Unique results and duplicates by rank. {title}."), columns, rows

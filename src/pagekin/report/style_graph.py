@@ -9,7 +9,7 @@ from pagekin import _core
 from pagekin.errors import UsageError
 from pagekin.look.figure import Figure
 from pagekin.look.graph import MAX_EDGES, Graph, draw
-from pagekin.look.table import Column, Table
+from pagekin.look.table import ShownColumn, ShownTable
 from pagekin.look.words import NO_SITE, count, percent, plural, short_url, similarity
 from pagekin.params import StyleParams
 from pagekin.report.bins import pages_on
@@ -65,8 +65,8 @@ def cluster(data: Data, rank: int) -> Section:
     near = data.rows(f"{members} ORDER BY similarity DESC, page LIMIT {TOP}", rank)
     far = data.rows(f"{members} ORDER BY similarity, page LIMIT {TOP}", rank)
     columns = [
-        Column("similarity", "similarity", "similarity", "to the most typical page"),
-        Column("page", "url", "url"),
+        ShownColumn("similarity", "similarity", "similarity", "to the most typical page"),
+        ShownColumn("page", "url", "url"),
     ]
     rest = data.show("style_members", f"--where 'rank = {rank}'")
     what = name or kind or "no name"
@@ -81,14 +81,14 @@ def cluster(data: Data, rank: int) -> Section:
             ]
         ),
         heading("The most typical pages"),
-        Table(
+        ShownTable(
             columns, near, pages, "pages", rest, key=f"cluster-{rank}-near", label="The most typical pages"
         ),
     ]
     if pages > TOP and far[0][0] < near[-1][0]:
         blocks += [
             heading("The least typical pages"),
-            Table(
+            ShownTable(
                 columns, far, pages, "pages", rest, key=f"cluster-{rank}-far", label="The least typical pages"
             ),
         ]
@@ -120,9 +120,9 @@ def _figure(key: str, title: str, graph: Graph, urls: list[str], note: str) -> F
         degree[b] += 1
     rows = [[url, domain, linked] for url, domain, linked in zip(urls, graph.pages, degree, strict=True)]
     columns = [
-        Column("page", "url", "url"),
-        Column("domain", "text", "domain", width=40),
-        Column("linked pages", "count", "linked"),
+        ShownColumn("page", "url", "url"),
+        ShownColumn("domain", "text", "domain", width=40),
+        ShownColumn("linked pages", "count", "linked"),
     ]
     alt = f"{title}. {plural(len(graph.edges), 'link')} among {plural(len(graph.pages), 'page')}."
     return Figure(key, title, draw(graph, alt), columns, rows, note)

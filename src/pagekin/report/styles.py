@@ -10,7 +10,7 @@ from pagekin.look.drawings import bars
 from pagekin.look.figure import Figure
 from pagekin.look.markup import Html, tag
 from pagekin.look.scales import Axis, log_bins
-from pagekin.look.table import Column, Table, copied
+from pagekin.look.table import ShownColumn, ShownTable, copied
 from pagekin.look.words import count, percent, plural, short, short_url, similarity
 from pagekin.report.bins import pages_on, sizes_figure
 from pagekin.report.skeleton import constant_text, markup_of
@@ -20,8 +20,8 @@ from pagekin.report.story import (
     Block,
     Data,
     Finding,
-    Pair,
     Section,
+    SideBySide,
     empty,
     heading,
     not_run,
@@ -119,7 +119,7 @@ def styles(data: Data) -> Section:
         _table(data, top, clusters),
         *_looked_at(data, top[:LOOKED_AT]),
         heading("How large they are, and of what kind"),
-        Pair([_sizes(data), _kinds(data)]),
+        SideBySide([_sizes(data), _kinds(data)]),
     ]
     graph = sample_figure(data)
     blocks += [graph] if graph else []
@@ -147,24 +147,24 @@ def _ranking(data: Data) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in found]
 
 
-def _table(data: Data, top: list[dict[str, Any]], total: int) -> Table:
+def _table(data: Data, top: list[dict[str, Any]], total: int) -> ShownTable:
     columns = [
-        Column("rank", "count", "rank", RANKED[data.run.params.style.rank]),
-        Column("pages", "count", "pages"),
-        Column("sites", "count", "domains", "different registered domains"),
-        Column(
+        ShownColumn("rank", "count", "rank", RANKED[data.run.params.style.rank]),
+        ShownColumn("pages", "count", "pages"),
+        ShownColumn("sites", "count", "domains", "different registered domains"),
+        ShownColumn(
             "similarity",
             "similarity",
             "mean_similarity",
             "mean similarity of its pages to the most typical one",
         ),
-        Column("kind", "tag", "kind"),
-        Column("name", "text", "name", "what the pages give themselves away as", width=36),
-        Column("most typical page", "url", "centroid_url"),
+        ShownColumn("kind", "tag", "kind"),
+        ShownColumn("name", "text", "name", "what the pages give themselves away as", width=36),
+        ShownColumn("most typical page", "url", "centroid_url"),
     ]
     keys = ("rank", "pages", "domains", "mean_similarity", "kind", "name", "centroid_url")
     rows = [[row[key] for key in keys] for row in top]
-    return Table(
+    return ShownTable(
         columns,
         rows,
         total,
@@ -217,12 +217,12 @@ def _reach(data: Data, clusters: int) -> Figure:
     if drawn < clusters:
         note += f" {clusters - drawn:,} with the fewest pages are left out."
     columns = [
-        Column("sites", "count", "domains"),
-        Column("similarity", "similarity", "mean_similarity"),
-        Column("clusters", "count"),
-        Column("pages", "count", "pages"),
-        Column("name of the best ranked", "text", "name", width=40),
-        Column("its most typical page", "url", "centroid_url"),
+        ShownColumn("sites", "count", "domains"),
+        ShownColumn("similarity", "similarity", "mean_similarity"),
+        ShownColumn("clusters", "count"),
+        ShownColumn("pages", "count", "pages"),
+        ShownColumn("name of the best ranked", "text", "name", width=40),
+        ShownColumn("its most typical page", "url", "centroid_url"),
     ]
     beyond = data.value("SELECT count(*) FROM style_clusters WHERE domains >= 10")
     title = (
@@ -262,7 +262,11 @@ def _kinds(data: Data) -> Figure:
     ]
     alt = "Clusters by kind: " + ", ".join(f"{name} {n:,}" for name, n, _ in drawn) + "."
     note = "; ".join(f"{kind}: {KINDS[kind]}" for kind, _, _ in found if kind in KINDS)
-    columns = [Column("kind", "text", "kind"), Column("clusters", "count"), Column("pages", "count", "pages")]
+    columns = [
+        ShownColumn("kind", "text", "kind"),
+        ShownColumn("clusters", "count"),
+        ShownColumn("pages", "count", "pages"),
+    ]
     rows = [[name, clusters, pages] for name, (_, clusters, pages) in zip(names, found, strict=True)]
     note = note[:1].upper() + note[1:] + "." if note else ""
     first, many = names[0], sum(clusters for _, clusters, _ in found)

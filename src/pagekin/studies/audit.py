@@ -14,7 +14,7 @@ from pathlib import Path
 from pagekin import _core
 from pagekin.errors import InputError
 from pagekin.params import FuzzyParams
-from pagekin.studies.ranked import Documents, Page, RankedFile, Result
+from pagekin.studies.ranked import Documents, RankedFile, RankedPage, Result
 
 UNIQUE, EXACT, NEAR, MISSING = "unique", "exact", "near", "missing"
 KINDS = (UNIQUE, EXACT, NEAR, MISSING)
@@ -110,7 +110,7 @@ def audit(
     return found
 
 
-def _judge(ranked: Iterable[Result], known: dict[str, Page], params: FuzzyParams) -> Iterator[Judged]:
+def _judge(ranked: Iterable[Result], known: dict[str, RankedPage], params: FuzzyParams) -> Iterator[Judged]:
     index = _core.FuzzyIndex(params.threshold, params.min_length, every=True)
     added: list[Result] = []
     for result in ranked:

@@ -31,7 +31,7 @@ MAX_MATCHES = 50
 
 
 @dataclass(frozen=True)
-class Pair:
+class ScoredPair:
     """Two pages of different text."""
 
     score: int
@@ -70,7 +70,7 @@ class ScoreThreshold(NamedTuple):
 class Calibration:
     """The sample, by ranges of scores, and the threshold it suggests."""
 
-    pairs: list[Pair]
+    pairs: list[ScoredPair]
     ranges: list[Range]
     standings: list[ScoreThreshold]
     """estimates for the scores that enough pairs support, highest first"""
@@ -110,7 +110,9 @@ def calibrate(run: Run, similarity: float, per_range: int, seed: int = 0) -> Cal
     pages = sorted({page for _, a, b, _ in pairs for page in (a, b)})
     texts = run.page_columns("texts", ["text"], pages)["text"].to_pylist()
     phrases = {page: _phrases(text) for page, text in zip(pages, texts, strict=True)}
-    found = [Pair(score, _jaccard(phrases[a], phrases[b]), a, b, weight) for score, a, b, weight in pairs]
+    found = [
+        ScoredPair(score, _jaccard(phrases[a], phrases[b]), a, b, weight) for score, a, b, weight in pairs
+    ]
     return Calibration(found, _ranges(found, similarity), _standings(found, similarity))
 
 
@@ -155,8 +157,8 @@ def _jaccard(a: set[tuple[str, ...]], b: set[tuple[str, ...]]) -> float:
     return len(a & b) / len(a | b)
 
 
-def _ranges(pairs: list[Pair], similarity: float) -> list[Range]:
-    parts: dict[int, list[Pair]] = defaultdict(list)
+def _ranges(pairs: list[ScoredPair], similarity: float) -> list[Range]:
+    parts: dict[int, list[ScoredPair]] = defaultdict(list)
     for pair in pairs:
         parts[(pair.score - 1) // RANGE].append(pair)
     rows = []
@@ -168,7 +170,7 @@ def _ranges(pairs: list[Pair], similarity: float) -> list[Range]:
     return rows
 
 
-def _standings(pairs: list[Pair], similarity: float) -> list[ScoreThreshold]:
+def _standings(pairs: list[ScoredPair], similarity: float) -> list[ScoreThreshold]:
     """For every score, the pairs from it on; where there are enough of them, or else all."""
     rows, alike, total = [], 0.0, 0.0
     above = sorted(pairs, key=lambda pair: -pair.score)

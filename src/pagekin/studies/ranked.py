@@ -28,7 +28,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
-class Page:
+class RankedPage:
     """What is compared of a result."""
 
     md5: bytes
@@ -37,7 +37,7 @@ class Page:
     """it has some"""
 
     @classmethod
-    def of(cls, text: str) -> Page:
+    def of(cls, text: str) -> RankedPage:
         text = _plain(text)
         digest = md5(text.encode(), usedforsecurity=False).digest()
         return cls(digest, _core.ssdeep(text.encode()), bool(_core.words(text)))
@@ -50,7 +50,7 @@ class Result:
     query: str
     rank: int
     url: str
-    page: Page | None
+    page: RankedPage | None
     """None if the line does not hold it"""
     fields: dict[str, Any] = field(default_factory=dict)
     """what else a line of JSONL says of it"""
@@ -145,7 +145,7 @@ def _of_json(line: str) -> Result:
     if isinstance(html, str):
         text = _core.extract(_plain(html))[0]
     rest = {_plain(key): value for key, value in row.items() if key not in ("query", "rank", "url", "was")}
-    page = Page.of(text) if isinstance(text, str) else None
+    page = RankedPage.of(text) if isinstance(text, str) else None
     return Result(_plain(str(query)), rank, _plain(url), page, rest)
 
 
@@ -167,9 +167,9 @@ class Documents:
         self.damage: Counter[str] = Counter()
         """records that could not be read, by reason"""
 
-    def find(self, names: Iterable[str]) -> dict[str, Page]:
+    def find(self, names: Iterable[str]) -> dict[str, RankedPage]:
         """The documents of these names; of several that go by one name the first."""
-        wanted, found = set(names), dict[str, Page]()
+        wanted, found = set(names), dict[str, RankedPage]()
         for name in self._inputs if wanted else ():
             for known, page in (
                 _run_pages(Run(name), wanted) if is_run(name) else self._crawl_pages(name, wanted)
@@ -177,7 +177,7 @@ class Documents:
                 found.setdefault(known, page)
         return found
 
-    def _crawl_pages(self, path: str, wanted: set[str]) -> Iterator[tuple[str, Page]]:
+    def _crawl_pages(self, path: str, wanted: set[str]) -> Iterator[tuple[str, RankedPage]]:
         for record in (record for source in expand([path]) for record in read_input(source)):
             if record.reason is not None:
                 self.damage.update([record.reason] if record.reason not in NO_DAMAGE else ())
@@ -187,11 +187,11 @@ class Documents:
                 text = record.text or ""
                 if record.html is not None:
                     text = _core.extract(_core.decode(record.html, record.content_type)[0])[0]
-                page = Page.of(text)
+                page = RankedPage.of(text)
                 yield from ((name, page) for name in names if name is not None)
 
 
-def _run_pages(run: Run, wanted: set[str]) -> Iterator[tuple[str, Page]]:
+def _run_pages(run: Run, wanted: set[str]) -> Iterator[tuple[str, RankedPage]]:
     """A run has the digests already."""
     names: dict[int, tuple[set[str], bool]] = {}
     for page, url, words in _rows(run, "pages", ["page", "url", "words"]):
@@ -199,7 +199,7 @@ def _run_pages(run: Run, wanted: set[str]) -> Iterator[tuple[str, Page]]:
             names[page] = hit, words > 0
     for page, text, digest in _rows(run, "sketches", ["page", "md5", "ssdeep"]):
         hit, words = names.get(page, (set(), False))
-        yield from ((name, Page(bytes.fromhex(text), digest, words)) for name in hit)
+        yield from ((name, RankedPage(bytes.fromhex(text), digest, words)) for name in hit)
 
 
 def _rows(run: Run, table: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:

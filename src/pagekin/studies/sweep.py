@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.quilts.dates import read_dates
-from pagekin.detect.quilts.flow import Covered, rows_from
+from pagekin.detect.quilts.flow import QuiltCoverFlow, rows_from
 from pagekin.detect.quilts.inputs import check_sites, quilt_inputs
 from pagekin.detect.quilts.rows import FOUND, quilt_rows, ratio
 from pagekin.engines.base import Advance, Progress, Resources, Silent
@@ -45,7 +45,7 @@ sources they have on average, and how many pages are quilts by covered grams and
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """One set of parameters, and which of them is varied."""
 
     swept: str
@@ -69,13 +69,13 @@ class Grid:
         for point in self.points():
             QuiltParams(point.k, point.m, point.c, point.theta)  # fails if a value is out of range
 
-    def points(self) -> Iterator[Point]:
+    def points(self) -> Iterator[SweepPoint]:
         """In the order of the paper's Table 1."""
         p = self.pivot
-        yield from (Point("k", k, p.m, p.c, p.theta) for k in self.k)
-        yield from (Point("c", p.k, p.m, c, p.theta) for c in self.c)
-        yield from (Point("m", p.k, m, p.c, p.theta) for m in self.m)
-        yield from (Point("theta", p.k, p.m, p.c, theta) for theta in self.theta)
+        yield from (SweepPoint("k", k, p.m, p.c, p.theta) for k in self.k)
+        yield from (SweepPoint("c", p.k, p.m, c, p.theta) for c in self.c)
+        yield from (SweepPoint("m", p.k, m, p.c, p.theta) for m in self.m)
+        yield from (SweepPoint("theta", p.k, p.m, p.c, theta) for theta in self.theta)
 
 
 def sweep(
@@ -99,7 +99,7 @@ def sweep(
     engine = LocalEngine(threads, memory=memory)
     check_sites(run, engine, grid.pivot)
     points = list(grid.points())
-    found: dict[Point, dict[str, Any]] = {}
+    found: dict[SweepPoint, dict[str, Any]] = {}
     ks = sorted({point.k for point in points})
     for done, k in enumerate(ks):
         of_k = [point for point in points if point.k == k]
@@ -117,7 +117,7 @@ def _count(run: Run, grid: Grid, k: int, m: int, engine: LocalEngine) -> _core.C
     said = engine.table(read_dates(params.dates))
     inputs = quilt_inputs(run, engine, params, read_server_map(run.params.servers.map), said)
     with TemporaryDirectory(prefix="pagekin-sweep-") as folder:
-        reducer = Covered(params).whole(Resources(engine.threads, engine.memory, Path(folder)))
+        reducer = QuiltCoverFlow(params).whole(Resources(engine.threads, engine.memory, Path(folder)))
         for name, data in inputs.items():
             for batch in data.open(None):
                 reducer.push(name, batch)
@@ -125,8 +125,8 @@ def _count(run: Run, grid: Grid, k: int, m: int, engine: LocalEngine) -> _core.C
 
 
 def _at(
-    run: Run, counted: _core.CountedGrams, points: list[Point], pivot: QuiltParams
-) -> dict[Point, dict[str, Any]]:
+    run: Run, counted: _core.CountedGrams, points: list[SweepPoint], pivot: QuiltParams
+) -> dict[SweepPoint, dict[str, Any]]:
     """All points of one k and m, from the covers of every page that is a quilt at one of them."""
     least_c, least_theta = min(point.c for point in points), min(point.theta for point in points)
     # By patch grams: what is a quilt by covered ones is a quilt by these too.

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pyarrow as pa
 
 from pagekin.index.catalog import Catalog
-from pagekin.look.table import Column
+from pagekin.look.table import ShownColumn
 from pagekin.web.views.histogram import binned
 
 ROWS = 50
@@ -43,11 +43,11 @@ class Filter:
 
 
 @dataclass(frozen=True)
-class Listing:
+class TableListing:
     """A table of the catalog, as it can be looked at."""
 
     table: str
-    columns: Sequence[Column]
+    columns: Sequence[ShownColumn]
     """`name` is the column of the table"""
     order: str
     """by which column it is sorted unless asked otherwise, `-` before it for falling"""
@@ -123,7 +123,7 @@ class Listing:
 class Shown:
     """Rows of a listing, and where the others are."""
 
-    listing: Listing
+    listing: TableListing
     rows: list[dict[str, Any]]
     total: int
     page: int

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from pagekin.look.table import Column
+from pagekin.look.table import ShownColumn
 from pagekin.tables.styles import STYLE_KINDS
-from pagekin.web.listing import Filter, Listing
+from pagekin.web.listing import Filter, TableListing
 
-QUILTS = Listing(
+QUILTS = TableListing(
     "quilts",
     (
-        Column("page", "url", "url"),
-        Column(
+        ShownColumn("page", "url", "url"),
+        ShownColumn(
             "shared text", "percent", "covered_fraction", "share of its grams that the named sources have"
         ),
-        Column("sources", "count", "sources"),
-        Column("on other sites", "count", "foreign_sources"),
-        Column("linked", "percent", "attributed_share", "share of the text whose source it links to"),
-        Column("words", "count", "words"),
+        ShownColumn("sources", "count", "sources"),
+        ShownColumn("on other sites", "count", "foreign_sources"),
+        ShownColumn("linked", "percent", "attributed_share", "share of the text whose source it links to"),
+        ShownColumn("words", "count", "words"),
     ),
     "-covered_fraction",
     "page",
@@ -28,17 +28,19 @@ QUILTS = Listing(
     "page",
 )
 
-CLUSTERS = Listing(
+CLUSTERS = TableListing(
     "clusters",
     (
-        Column("rank", "count", "rank"),
-        Column("most typical page", "url", "centroid_url"),
-        Column("pages", "count", "pages"),
-        Column("domains", "count", "domains"),
-        Column("similarity", "similarity", "mean_similarity", "mean similarity to the most typical page"),
-        Column("kind", "tag", "kind"),
-        Column("made with", "text", "name", width=30),
-        Column("held together", "percent", "cohesion", "linked pairs of all pairs"),
+        ShownColumn("rank", "count", "rank"),
+        ShownColumn("most typical page", "url", "centroid_url"),
+        ShownColumn("pages", "count", "pages"),
+        ShownColumn("domains", "count", "domains"),
+        ShownColumn(
+            "similarity", "similarity", "mean_similarity", "mean similarity to the most typical page"
+        ),
+        ShownColumn("kind", "tag", "kind"),
+        ShownColumn("made with", "text", "name", width=30),
+        ShownColumn("held together", "percent", "cohesion", "linked pairs of all pairs"),
     ),
     "rank",
     "cluster",
@@ -52,15 +54,15 @@ CLUSTERS = Listing(
     "mean_similarity",
 )
 
-CLASSES = Listing(
+CLASSES = TableListing(
     "classes",
     (
-        Column("first page", "url", "url"),
-        Column("pages", "count", "pages"),
-        Column("domains", "count", "domains"),
-        Column("the same", "count", "exact", "pages with the first one's text, byte for byte"),
-        Column("almost", "count", "near"),
-        Column("least alike", "percent", "least_jaccard", "phrases in common with the first page"),
+        ShownColumn("first page", "url", "url"),
+        ShownColumn("pages", "count", "pages"),
+        ShownColumn("domains", "count", "domains"),
+        ShownColumn("the same", "count", "exact", "pages with the first one's text, byte for byte"),
+        ShownColumn("almost", "count", "near"),
+        ShownColumn("least alike", "percent", "least_jaccard", "phrases in common with the first page"),
     ),
     "-pages",
     "class",
@@ -72,14 +74,14 @@ CLASSES = Listing(
     "class",
 )
 
-PHRASES = Listing(
+PHRASES = TableListing(
     "phrases",
     (
-        Column("phrase", "text", "phrase", width=64),
-        Column("pages", "count", "pages"),
-        Column("domains", "count", "domains"),
-        Column("kind", "tag", "kind"),
-        Column("for example", "url", "example_url"),
+        ShownColumn("phrase", "text", "phrase", width=64),
+        ShownColumn("pages", "count", "pages"),
+        ShownColumn("domains", "count", "domains"),
+        ShownColumn("kind", "tag", "kind"),
+        ShownColumn("for example", "url", "example_url"),
     ),
     "-pages",
     "phrase",
@@ -90,16 +92,16 @@ PHRASES = Listing(
     ),
 )
 
-DOMAINS = Listing(
+DOMAINS = TableListing(
     "domains",
     (
-        Column("site", "text", "domain", width=40),
-        Column("pages", "count", "pages"),
-        Column("hosts", "count", "hosts"),
-        Column("templates", "count", "clusters"),
-        Column("quilts", "count", "quilts"),
-        Column("copies", "count", "copies", "pages that repeat an earlier one"),
-        Column("its own text", "percent", "originality", "mean share of grams that no other page has"),
+        ShownColumn("site", "text", "domain", width=40),
+        ShownColumn("pages", "count", "pages"),
+        ShownColumn("hosts", "count", "hosts"),
+        ShownColumn("templates", "count", "clusters"),
+        ShownColumn("quilts", "count", "quilts"),
+        ShownColumn("copies", "count", "copies", "pages that repeat an earlier one"),
+        ShownColumn("its own text", "percent", "originality", "mean share of grams that no other page has"),
     ),
     "-pages",
     "domain",

@@ -96,7 +96,7 @@ class OwnSites:
 
 
 @dataclass(frozen=True)
-class Covered:
+class PhraseCoverFlow:
     """From `sites`, `popular` and `sketches` to counts and covers (crates/core/src/phrases/covers.rs)."""
 
     params: PhraseParams

@@ -9,7 +9,7 @@ popular shingles of pages → by site: mean, deviation, rank
 
 from __future__ import annotations
 
-from pagekin.detect.phrases.covers import Covered
+from pagekin.detect.phrases.covers import PhraseCoverFlow
 from pagekin.detect.phrases.donors import named_donors
 from pagekin.detect.phrases.originality import with_originality
 from pagekin.detect.phrases.popular import Popular
@@ -48,7 +48,9 @@ def find_phrases(run: Run, engine: Engine, params: Params) -> None:
     where = engine.keep(engine.map(pages, SiteKeys()))
     sketches = representatives(run, engine, "sketches", ["page", "shingles"])
     popular = engine.keep(engine.flow(Popular(wanted), sites=where, sketches=sketches))
-    covered = engine.keep(engine.flow(Covered(wanted), sites=where, popular=popular, sketches=sketches))
+    covered = engine.keep(
+        engine.flow(PhraseCoverFlow(wanted), sites=where, popular=popular, sketches=sketches)
+    )
     texts = engine.load(run, "texts", ["page", "text"])
     sites = site_rows(engine, covered, pages, wanted)
     if "originality" in run.tables:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pagekin.detect.phrases.originality import with_originality
 from pagekin.detect.quilts.attribution import all_sources, attribute, named_pages
 from pagekin.detect.quilts.dates import read_dates
-from pagekin.detect.quilts.flow import Covered
+from pagekin.detect.quilts.flow import QuiltCoverFlow
 from pagekin.detect.quilts.inputs import check_sites, quilt_inputs
 from pagekin.detect.quilts.rows import Fractions, Listed, Quilts
 from pagekin.detect.quilts.verify import verify
@@ -46,7 +46,7 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     said = engine.table(read_dates(wanted.dates))
     inputs = quilt_inputs(run, engine, wanted, server_map, said)
     index = str(gram_index_path(run)) if wanted.keep_grams else ""
-    covered = engine.keep(engine.flow(Covered(wanted, run.first_page, index), **inputs))
+    covered = engine.keep(engine.flow(QuiltCoverFlow(wanted, run.first_page, index), **inputs))
     if wanted.verify:
         engine.metrics["verified"] = verify(engine, inputs["texts"], wanted)
     pages = named_pages(run, engine, server_map)

@@ -90,7 +90,7 @@ ASK = """
 
 
 @dataclass(frozen=True)
-class Covered:
+class QuiltCoverFlow:
     """Texts, sites, dates and copies to one row for each page of the run.
 
     Inputs: `sites` (page, url, host, domain, ip), `dates` (page, date; none if dates do not matter), `copies`
@@ -153,7 +153,7 @@ class Covered:
 class QuiltReducer:
     """The flow in shared memory (crates/core/src/quilts/collection.rs)."""
 
-    def __init__(self, flow: Covered, resources: Resources) -> None:
+    def __init__(self, flow: QuiltCoverFlow, resources: Resources) -> None:
         self.flow = flow
         self.resources = resources
         params = flow.params

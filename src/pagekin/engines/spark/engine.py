@@ -32,13 +32,13 @@ from pagekin.engines.spark.session import Session
 from pagekin.engines.spark.workers import (
     BLOCKS,
     HELD_BYTES,
-    Answer,
     Chain,
     Cut,
     Grouped,
     Groups,
     Rows,
-    Source,
+    RowSource,
+    SqlQuery,
     Together,
     Whole,
 )
@@ -175,7 +175,7 @@ class SparkEngine(Engine):
         chains = {name: self._alone(one) for name, one in data.items()}
         alone = tuple((name, chain) for name, chain in chains.items() if chain is not None)
         if total <= self._one_place and len(alone) == len(data):
-            return self._in_one_place(Answer(query, schema, alone, self.memory, self._batch), total)
+            return self._in_one_place(SqlQuery(query, schema, alone, self.memory, self._batch), total)
         for name, one in data.items():
             twice = len(re.findall(rf"\b(?:FROM|JOIN)\s+{name}\b", query)) > 1
             one = self.keep(one) if twice else one
@@ -279,7 +279,7 @@ class SparkEngine(Engine):
             return None
         return chains[0] if len(chains) == 1 else Chain(Together(chains))
 
-    def _in_one_place(self, source: Source, size: int) -> SparkDataset:
+    def _in_one_place(self, source: RowSource, size: int) -> SparkDataset:
         return SparkDataset((Part(self.spark.range(0, 1, 1, 1), Chain(source), size),))
 
     def _files(self, paths: Sequence[str], schema: pa.Schema) -> SparkDataset:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pagekin.engines.base import Batch, Kernel, Output
 from pagekin.engines.parts import table_writer
 from pagekin.engines.spark.pieces import TASK_BYTES, packed
-from pagekin.engines.spark.writers import Files
+from pagekin.engines.spark.writers import TaskFiles
 from pagekin.params import ReadParams
 from pagekin.readers import Input, Position, Record, batches, read_input, split_warc, stored_size
 
@@ -93,7 +93,7 @@ class Read:
     def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
         functions = [kernel.open(1) for kernel in self.kernels]
         schemas = {output.table.name: output.table.schema for output in self.outputs}
-        files = Files(Path(self.folder), schemas, table_writer)
+        files = TaskFiles(Path(self.folder), schemas, table_writer)
         numbers = (number for batch in source for number in batch.column(0).to_pylist())
         for share in (share for number in numbers for share in self.tasks[number]):
             for batch in batches(share.records(self.params), self.batch_bytes):

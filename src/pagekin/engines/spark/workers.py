@@ -31,7 +31,7 @@ OUTPUT_ROWS = 65_536
 BLOCKS = pa.schema([("target", pa.int32()), ("block", pa.binary())])
 
 
-class Source(Protocol):
+class RowSource(Protocol):
     """Makes the rows of a dataset of what Spark hands to a worker."""
 
     @property
@@ -81,7 +81,7 @@ class Groups:
 class Chain:
     """A source and kernels, one after the other, in one worker call."""
 
-    source: Source
+    source: RowSource
     kernels: tuple[Kernel, ...] = ()
 
     @property
@@ -137,7 +137,7 @@ class Grouped:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SqlQuery:
     """The answer to a query over chains, in one place."""
 
     query: str

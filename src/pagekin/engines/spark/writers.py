@@ -38,7 +38,7 @@ class Keep:
     folder: str
 
     def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
-        files = Files(Path(self.folder), {"": self.chain.schema}, kept_writer)
+        files = TaskFiles(Path(self.folder), {"": self.chain.schema}, kept_writer)
         held: list[Batch] = []
         size = 0
         for batch in self.chain(source):
@@ -62,7 +62,7 @@ class Write:
     sort: bool
 
     def __call__(self, source: Iterable[Batch]) -> Iterator[Batch]:
-        files = Files(Path(self.folder), {self.table.name: self.table.schema}, table_writer)
+        files = TaskFiles(Path(self.folder), {self.table.name: self.table.schema}, table_writer)
         rows: Iterable[Batch] = (batch.cast(self.table.schema) for batch in self.chain(source))
         if self.sort:
             whole = one_batch(rows, self.table.schema)
@@ -73,7 +73,7 @@ class Write:
         yield from files.close()
 
 
-class Files:
+class TaskFiles:
     """Parquet files of one task."""
 
     def __init__(

@@ -13,7 +13,7 @@ from pagekin.index.reread import offsets_before, read_again
 from pagekin.look.figure import Figure
 from pagekin.look.graph import Graph, draw
 from pagekin.look.markup import Html
-from pagekin.look.table import Column
+from pagekin.look.table import ShownColumn
 from pagekin.look.words import NO_SITE, count, percent, plain, plural, short_url, similarity
 from pagekin.report.skeleton import constant_markup
 from pagekin.web.context import Context
@@ -198,9 +198,9 @@ def _graph(context: Context, row: dict[str, Any]) -> tuple[Html, list[dict[str, 
         title=shown,
         svg=draw(graph, shown),
         columns=[
-            Column("page", "id", "page"),
-            Column("URL", "url", "url"),
-            Column("domain", "text", "domain"),
+            ShownColumn("page", "id", "page"),
+            ShownColumn("URL", "url", "url"),
+            ShownColumn("domain", "text", "domain"),
         ],
         rows=[(one["page"], one["url"], one["domain"]) for one in drawn],
         note="A dot is a page; its colour and shape are its domain. The large dot is the most typical page.",

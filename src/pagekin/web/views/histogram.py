@@ -9,7 +9,7 @@ from pagekin.look.chart import Chart
 from pagekin.look.figure import Figure
 from pagekin.look.markup import Html
 from pagekin.look.scales import Axis
-from pagekin.look.table import Column
+from pagekin.look.table import ShownColumn
 from pagekin.look.words import plural
 
 BINS = 50
@@ -53,6 +53,6 @@ def histogram(
         key=key,
         title=title,
         svg=chart.svg(f"A histogram of similarity from {least:.2f} to 1."),
-        columns=[Column("from", "similarity", "from"), Column(f"{noun}s", "count", f"{noun}s")],
+        columns=[ShownColumn("from", "similarity", "from"), ShownColumn(f"{noun}s", "count", f"{noun}s")],
         rows=[(one["bin"] / BINS, one["number"]) for one in bins],
     ).html()

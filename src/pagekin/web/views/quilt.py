@@ -22,7 +22,7 @@ AROUND = 300
 
 
 @dataclass(frozen=True)
-class Source:
+class ShownSource:
     """A source as the screen shows it."""
 
     rank: int
@@ -50,7 +50,7 @@ class QuiltView:
     facts: str
     barcode: Html
     text: Html
-    sources: list[Source]
+    sources: list[ShownSource]
     more: int
     """sources that are not shown"""
     patches: int
@@ -201,11 +201,11 @@ def _source(
     pages: dict[int, dict[str, Any]],
     texts: dict[int, str],
     own: dict[Patch, int],
-) -> Source:
+) -> ShownSource:
     rank = source["rank"]
     mine = sorted((p for p in own if p.rank == rank), key=lambda p: p.source_start)
     page = pages.get(source["source"], {})
-    return Source(
+    return ShownSource(
         rank=rank,
         page=source["source"],
         url=source["source_url"],

@@ -18,7 +18,7 @@ TITLES = 20
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     said: str
     rows: list[dict[str, Any]]
     """page, url, title, and `snippet` where words were sought"""
@@ -26,12 +26,12 @@ class Found:
     """the one place that was meant"""
 
 
-def search(context: Context, asked: str) -> Found:
+def search(context: Context, asked: str) -> SearchResult:
     """Pages for a query."""
     if asked.startswith(("http://", "https://")):
         page = context.catalog.page_of_url(asked)
         if page is not None:
-            return Found("", [], f"/pages/{page}")
+            return SearchResult("", [], f"/pages/{page}")
         return _urls(context, asked)
     if re.fullmatch(r"[\w-]+(\.[\w-]+)+", asked):
         name = asked.lower()
@@ -40,13 +40,13 @@ def search(context: Context, asked: str) -> Found:
             [_core.domain(name), name, name],
         )
         if site is not None:
-            return Found("", [], f"/sites/{quote(name, safe='')}")
+            return SearchResult("", [], f"/sites/{quote(name, safe='')}")
     if " " not in asked and ("/" in asked or "." in asked):
         return _urls(context, asked)
     return _texts(context, asked)
 
 
-def _urls(context: Context, asked: str) -> Found:
+def _urls(context: Context, asked: str) -> SearchResult:
     rows: list[dict[str, Any]] = []
     for url, piece in (("url", "?"), ("lower(url)", "lower(?)")):
         # As it is written first: most URLs are in small letters, and to fold a million takes its time.
@@ -58,10 +58,10 @@ def _urls(context: Context, asked: str) -> Found:
             )
     more = len(rows) > LISTED
     said = f"{'More than ' if more else ''}{min(len(rows), LISTED):,} URLs hold “{plain(asked)}”"
-    return Found(said, rows[:LISTED])
+    return SearchResult(said, rows[:LISTED])
 
 
-def _texts(context: Context, asked: str) -> Found:
+def _texts(context: Context, asked: str) -> SearchResult:
     words = _core.words(asked)
     pages, total = context.words.pages(words, LISTED)
     rows = list(context.catalog.pages(pages).values())
@@ -71,7 +71,7 @@ def _texts(context: Context, asked: str) -> Found:
     shown = f"; the first {LISTED} of them" if total > LISTED else ""
     plural = "page holds" if total == 1 else "pages hold"
     sought = "“" + "” and “".join(words) + "”"
-    return Found(f"{total:,} {plural} {sought}{shown}" if words else "No words to seek", rows)
+    return SearchResult(f"{total:,} {plural} {sought}{shown}" if words else "No words to seek", rows)
 
 
 def snippet(text: str, words: list[str]) -> Html:
