@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from cli.command import run
 
+import pagekin
+
 HOSTILE = [
     {"url": "http://formula.example/", "html": "<title>=HYPERLINK(1)</title><p>plain words here"},
     {"url": "http://script.example/", "html": "<title>&lt;script>alert(1)&lt;/script></title><p>two words"},
@@ -62,3 +64,25 @@ def _tiny(number: int) -> bytes:
         len(block),
         block,
     )
+
+
+@pytest.fixture(scope="module")
+def page(scanned: Path, small_web: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of the run as a file: one of a template."""
+    wanted = pagekin.Run(scanned).table("style_members")["url"][0].as_py()
+    html = next(page.html for page in pagekin.read(small_web) if page.url == wanted)
+    path = tmp_path_factory.mktemp("page") / "a.html"
+    path.write_bytes(html or b"")
+    return path
+
+
+@pytest.fixture(scope="module")
+def results(scanned: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    texts = pagekin.Run(scanned).table("texts").to_pylist()[:8]
+    path = tmp_path_factory.mktemp("results") / "results.jsonl"
+    lines = [
+        json.dumps({"query": "q", "rank": n, "url": row["url"], "text": row["text"]})
+        for n, row in enumerate(texts, 1)
+    ]
+    path.write_text("\n".join(lines))
+    return path

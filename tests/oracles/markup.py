@@ -10,21 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from html.entities import html5
-from string import ascii_letters, ascii_uppercase, digits, hexdigits
+from string import ascii_letters, ascii_uppercase
+
+from oracles.references import reference
 
 WHITE_SPACE = frozenset("\t\n\f\r ")
 NAME_ENDS = WHITE_SPACE | frozenset("/>")
 # Sets, not strings: `"" in "abc"` is true, and "" is what stands for the end of the page.
 LETTERS = frozenset(ascii_letters)
-ALPHANUMERICS = LETTERS | frozenset(digits)
-DECIMAL = frozenset(digits)
-HEXADECIMAL = frozenset(hexdigits)
 UPPER = frozenset(ascii_uppercase)
 
 RAW_TEXT = frozenset(["style", "iframe", "noembed", "noframes", "noscript", "xmp"])
 TEXT_WITH_REFERENCES = frozenset(["title", "textarea"])
-LONGEST_NAME = max(map(len, html5))
 
 
 @dataclass(frozen=True)
@@ -59,15 +56,6 @@ def tokens(html: str) -> list[Token]:
 def lower(text: str) -> str:
     """ASCII lower case: `str.lower` would turn the Kelvin sign into a k."""
     return "".join(char.lower() if char in UPPER else char for char in text)
-
-
-def numeric_reference(code: int) -> str:
-    if code == 0 or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        return "\ufffd"
-    if 0x80 <= code <= 0x9F:
-        # Five of these 32 bytes are nothing in windows-1252; they stay the control characters they are.
-        return bytes([code]).decode("cp1252", errors="ignore") or chr(code)
-    return chr(code)
 
 
 class _Tokenizer:
@@ -130,33 +118,9 @@ class _Tokenizer:
             self.state = self.plaintext
 
     def reference(self, *, in_attribute: bool) -> str:
-        """What the `&` just read stands for; reads on over all of it. "&" when it begins no reference."""
-        if self.html[self.at : self.at + 1] == "#":
-            return self.number()
-        for length in range(LONGEST_NAME, 0, -1):
-            name = self.html[self.at : self.at + length]
-            if name in html5:
-                following = self.html[self.at + len(name) : self.at + len(name) + 1]
-                if in_attribute and name[-1] != ";" and (following == "=" or following in ALPHANUMERICS):
-                    return "&"
-                self.at += len(name)
-                return html5[name]
-        return "&"
-
-    def number(self) -> str:
-        at = self.at + 1
-        base, allowed = 10, DECIMAL
-        if self.html[at : at + 1] in {"x", "X"}:
-            at += 1
-            base, allowed = 16, HEXADECIMAL
-        start, code = at, 0
-        while self.html[at : at + 1] in allowed:
-            code = min(code * base + int(self.html[at], base), 0x110000)
-            at += 1
-        if at == start:
-            return "&"
-        self.at = at + 1 if self.html[at : at + 1] == ";" else at
-        return numeric_reference(code)
+        """What the `&` just read stands for; reads on over all of it."""
+        found, self.at = reference(self.html, self.at, in_attribute=in_attribute)
+        return found
 
     # Text and the beginnings of tags
 

@@ -113,3 +113,7 @@ def test_no_index(tmp_path: Path) -> None:
     (tmp_path / "other").write_bytes(b"x" * 100)
     with pytest.raises(OSError, match="not a gram index"):
         _core.GramIndex(str(tmp_path / "other"))
+    # Its words are hashed in another way: none of them would be found.
+    (tmp_path / "older").write_bytes(b"PKGRAMS1" + b"x" * 92)
+    with pytest.raises(OSError, match="another version"):
+        _core.GramIndex(str(tmp_path / "older"))
