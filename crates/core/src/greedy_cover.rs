@@ -18,7 +18,7 @@ pub struct Source {
     pub shared_grams: u32,
 }
 
-/// Grams that the same pages hold: those pages, and how many grams it is. Words in a row mostly have one fate.
+/// The pages that hold a gram, and how many grams these very pages hold: consecutive grams mostly have the same holders.
 pub type HolderList<'a> = (&'a [u32], u32);
 
 /// A slot is for a page that may be a source; these two are not.
@@ -164,7 +164,7 @@ impl<K: Ord + Copy> GreedyCover<K> {
             for &holder in list.iter().filter(|holder| **holder != page) {
                 let slot = self.slots[holder as usize];
                 if slot != REFUSED {
-                    // From the back, so that `starts` ends as what it is called.
+                    // Filled from the back: `starts` counts down from where a list ends to where it begins.
                     self.starts[slot as usize] -= 1;
                     self.lists[self.starts[slot as usize] as usize] = number as u32;
                 }
@@ -190,7 +190,7 @@ impl<K: Ord + Copy> GreedyCover<K> {
     }
 }
 
-/// Buffers that no thread uses now: each has a number for every page, too much to make anew.
+/// Buffers that no thread uses now. Each has a number for every page of the collection, so they are reused.
 #[derive(Default)]
 pub struct IdleCovers<K>(Mutex<Vec<GreedyCover<K>>>);
 

@@ -1,6 +1,6 @@
 //! Rows on their way between kernels: divided by key, sorted by keys, and edges joined to components.
 //!
-//! These say only where rows go; whoever moves them takes the columns along.
+//! These functions say where rows go; the engines move the columns.
 
 use std::sync::Arc;
 

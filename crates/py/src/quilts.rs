@@ -17,7 +17,7 @@ use pagekin_core::page::text::words;
 use pagekin_core::page::url::domain;
 use pagekin_core::quilts::collection::{self, QuiltParams};
 use pagekin_core::quilts::postings::{self, Budget};
-use pagekin_core::quilts::sites::{Foreign, Site};
+use pagekin_core::quilts::sites::{Foreign, Site, SiteTableBuilder};
 use pagekin_core::quilts::{
     class_members, cover_rows as rows_of_covers, covers, gram_rows as rows_of_grams, index as gram_index, lookup,
     patches as text_patches, verify,
@@ -59,6 +59,18 @@ struct GramCollection {
     collection: Option<collection::GramCollection>,
 }
 
+impl GramCollection {
+    fn of_pages(
+        &mut self,
+        batch: &Bound<'_, PyAny>,
+        push: impl FnOnce(&mut SiteTableBuilder, &RecordBatch) -> Result<(), ArrowError> + Send,
+    ) -> PyResult<()> {
+        let rows = RecordBatch::from_pyarrow_bound(batch)?;
+        let collection = self.collection.as_mut().ok_or_else(finished)?;
+        enter_disk(batch.py(), || push(&mut collection.sites, &rows))
+    }
+}
+
 #[pymethods]
 impl GramCollection {
     #[new]
@@ -73,24 +85,18 @@ impl GramCollection {
     }
 
     /// Who the pages belong to: page, url, host, domain, ip.
-    fn push_sites(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let collection = self.collection.as_mut().ok_or_else(finished)?;
-        enter_disk(py, || collection.sites.push_sites(&batch))
+    fn push_sites(&mut self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.of_pages(batch, SiteTableBuilder::push_sites)
     }
 
     /// When pages were fetched or written: page, date. No source may then be later than its quilt.
-    fn push_dates(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let collection = self.collection.as_mut().ok_or_else(finished)?;
-        enter_disk(py, || collection.sites.push_dates(&batch))
+    fn push_dates(&mut self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.of_pages(batch, SiteTableBuilder::push_dates)
     }
 
     /// Which page represents which: page, representative.
-    fn push_copies(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let collection = self.collection.as_mut().ok_or_else(finished)?;
-        enter_disk(py, || collection.sites.push_copies(&batch))
+    fn push_copies(&mut self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.of_pages(batch, SiteTableBuilder::push_copies)
     }
 
     /// More pages: page, text.

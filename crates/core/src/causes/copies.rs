@@ -9,7 +9,7 @@ use crate::arrow::{batch_of, column, string};
 use crate::causes::reasons::{ComparedUrl, MIN_RANK, Reason};
 
 /// Rows of complete groups as columns.
-struct Rows<'a> {
+struct CopyRows<'a> {
     key: &'a Int64Array,
     class: &'a Int64Array,
     /// 0 for a page that others are compared with, 1 for one that is compared.
@@ -49,7 +49,7 @@ pub fn first_of_groups(keys: &Int64Array, max_rows: usize) -> BooleanArray {
 /// Rows are complete groups of `key`, each sorted by `class_`, `compared` and `page`. Gives `page`, `kind`, `content`
 /// (the class), `cause`, `detail` and `of_url`.
 pub fn copies(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let rows = Rows {
+    let rows = CopyRows {
         key: column(batch, "key")?,
         class: column(batch, "class_")?,
         compared: column(batch, "compared")?,
@@ -77,7 +77,7 @@ pub fn copies(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     ])
 }
 
-impl<'a> Rows<'a> {
+impl<'a> CopyRows<'a> {
     fn url(&self, row: usize) -> &'a str {
         string(self.url, row).unwrap_or_default()
     }

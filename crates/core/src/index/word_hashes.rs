@@ -7,12 +7,12 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 
+use crate::hash::word_hash;
 use crate::page::text::words::Words;
-use crate::shingles::minwise::hash_word;
 
 /// 64 bits that depend on nothing but a folded word.
 pub fn hash_of(word: &[u8]) -> i64 {
-    hash_word(word, 0, word.len(), 0) as i64
+    word_hash(word, 0, word.len(), 0) as i64
 }
 
 /// The hashes of a text's distinct words, sorted.

@@ -93,8 +93,8 @@ fn pruned(greedy: &GreedyCover<Rank>, chosen: Vec<(Source, bool)>, shingles: usi
 /// Whether a donor is of a page's own site: same server, or an IP address from which the page's host was served.
 ///
 /// This is the rule of the phrases paper. That of the quilts (`quilts::sites::Foreign`) is another: there an IP address
-/// stands in the place of the name, here it counts beside the name, and all that a host was served from count. One table
-/// for both would keep every name of a page: 40 bytes a page instead of the 20 of `PageSites`.
+/// stands in the place of the name, here it counts beside the name, and all that a host was served from count. In a
+/// made-up web of 5,000 pages the rule of the quilts, by host, judges 361 of 1,392 donors otherwise, by domain 351.
 fn is_own(same_server: bool, ip: i64, seen: impl Fn(i64) -> bool) -> bool {
     same_server || (ip != UNKNOWN && seen(ip))
 }
@@ -179,7 +179,7 @@ impl PhraseCovers {
 pub fn cover_groups(batch: &RecordBatch, prune: bool) -> Result<RecordBatch, ArrowError> {
     let numbers = |name| column::<Int64Array>(batch, name).map(|column| column.values().as_ref());
     let (page, function): (&[i64], &[i64]) = (numbers("page")?, numbers("function")?);
-    let lists = ["holders", "holder_servers", "holder_ips"].map(|name| Lists::new(batch, name));
+    let lists = ["holders", "holder_servers", "holder_ips"].map(|name| ListColumn::new(batch, name));
     let [holders, servers, ips] = lists;
     let (holders, servers, ips) = (holders?, servers?, ips?);
     let order: Vec<usize> = (0..batch.num_rows()).collect();
@@ -212,16 +212,16 @@ pub fn cover_groups(batch: &RecordBatch, prune: bool) -> Result<RecordBatch, Arr
 }
 
 /// A column of lists of numbers.
-struct Lists<'a> {
+struct ListColumn<'a> {
     ends: &'a [i32],
     values: &'a [i64],
 }
 
-impl<'a> Lists<'a> {
+impl<'a> ListColumn<'a> {
     fn new(batch: &'a RecordBatch, name: &str) -> Result<Self, ArrowError> {
         let lists: &ListArray = column(batch, name)?;
         let values = lists.values().as_primitive_opt::<Int64Type>().ok_or_else(|| wrong(name))?.values();
-        Ok(Lists { ends: lists.value_offsets(), values })
+        Ok(ListColumn { ends: lists.value_offsets(), values })
     }
 
     fn of(&self, row: usize) -> &'a [i64] {

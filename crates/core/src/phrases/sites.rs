@@ -5,14 +5,14 @@ use arrow_schema::ArrowError;
 use hashbrown::HashMap;
 
 use crate::arrow::column;
-use crate::page::url::pattern::name_hash;
+use crate::hash::name_hash;
 
 /// Stands for a host, server or IP address that is not known.
 pub const UNKNOWN: i64 = 0;
 
 /// What stands for names.
 pub fn name_keys(names: &StringArray) -> Int64Array {
-    names.iter().map(|name| Some(name.map_or(UNKNOWN, |name| name_hash([name])))).collect()
+    names.iter().map(|name| Some(name.map_or(UNKNOWN, |name| name_hash([name]) as i64))).collect()
 }
 
 /// Hosts, servers and IP addresses of pages, which come in any order and are sorted once all are there. What stands for

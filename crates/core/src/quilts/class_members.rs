@@ -32,7 +32,7 @@ pub fn site_rows(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
 
 /// A page with what decides whether it may be a source.
 #[derive(Clone, Copy, Debug)]
-struct Member {
+struct ClassMember {
     site: Site,
     date: Option<i64>,
 }
@@ -50,9 +50,12 @@ impl<'a> Members<'a> {
         Ok(Members { sites: [host?, domain?, ip?], date: date? })
     }
 
-    fn get(&self, row: usize) -> Member {
+    fn get(&self, row: usize) -> ClassMember {
         let [host, domain, ip] = self.sites.map(|names| names.value(row) as u64);
-        Member { site: Site { host, domain, ip, url: 0 }, date: self.date.is_valid(row).then(|| self.date.value(row)) }
+        ClassMember {
+            site: Site { host, domain, ip, url: 0 },
+            date: self.date.is_valid(row).then(|| self.date.value(row)),
+        }
     }
 }
 
@@ -63,7 +66,7 @@ pub fn deciding_members(batch: &RecordBatch, rule: Foreign) -> Result<RecordBatc
     let mut kept: Vec<u32> = Vec::new();
     let mut row = 0;
     for group in classes.chunk_by(|a, b| a == b) {
-        let mut of_class: Vec<Member> = Vec::new();
+        let mut of_class: Vec<ClassMember> = Vec::new();
         for _ in group {
             let member = members.get(row);
             if decides(&of_class, &member, rule) {
@@ -87,9 +90,9 @@ fn taken<'n>(batch: &RecordBatch, names: &[&'n str], rows: &[u32]) -> Result<Vec
 }
 
 /// Whether there can be a page that would not name any member before this one, but would name this one.
-fn decides(before: &[Member], member: &Member, rule: Foreign) -> bool {
+fn decides(before: &[ClassMember], member: &ClassMember, rule: Foreign) -> bool {
     // Those that no date forbids which does not forbid this one.
-    let no_later = |other: &&Member| match (other.date, member.date) {
+    let no_later = |other: &&ClassMember| match (other.date, member.date) {
         (None, _) => true,
         (Some(other), Some(date)) => other <= date,
         (Some(_), None) => false,
@@ -144,16 +147,16 @@ mod tests {
     use crate::quilts::sites::pick;
     use proptest::prelude::*;
 
-    fn members(count: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Vec<Member>> {
+    fn members(count: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Vec<ClassMember>> {
         let site = (1u64..5, 1u64..5, 0u64..4).prop_map(|(host, domain, ip)| Site { host, domain, ip, url: 0 });
-        let member = (site, prop::option::of(0i64..5)).prop_map(|(site, date)| Member { site, date });
+        let member = (site, prop::option::of(0i64..5)).prop_map(|(site, date)| ClassMember { site, date });
         prop::collection::vec(member, count)
     }
 
-    fn decided(members: &[(usize, Member)], rule: Foreign) -> Vec<(usize, Member)> {
-        let mut kept: Vec<(usize, Member)> = Vec::new();
+    fn decided(members: &[(usize, ClassMember)], rule: Foreign) -> Vec<(usize, ClassMember)> {
+        let mut kept: Vec<(usize, ClassMember)> = Vec::new();
         for (number, member) in members {
-            let before: Vec<Member> = kept.iter().map(|kept| kept.1).collect();
+            let before: Vec<ClassMember> = kept.iter().map(|kept| kept.1).collect();
             if decides(&before, member, rule) {
                 kept.push((*number, *member));
             }
@@ -165,8 +168,8 @@ mod tests {
         /// Whoever asks: the few name what all would name, also if parts were made smaller first.
         #[test]
         fn the_few_decide(all in members(0..30), pages in members(20), dated in any::<bool>(), cut in 0usize..30) {
-            let undated = |member: &Member| Member { date: member.date.filter(|_| dated), ..*member };
-            let all: Vec<(usize, Member)> = all.iter().map(undated).enumerate().collect();
+            let undated = |member: &ClassMember| ClassMember { date: member.date.filter(|_| dated), ..*member };
+            let all: Vec<(usize, ClassMember)> = all.iter().map(undated).enumerate().collect();
             for rule in [Foreign::None, Foreign::Host, Foreign::Domain, Foreign::Ip] {
                 let (left, right): (Vec<_>, Vec<_>) = all.iter().partition(|member| member.0 % 3 == cut % 3);
                 let mut parts = [decided(&left, rule), decided(&right, rule)].concat();
@@ -176,7 +179,7 @@ mod tests {
                         prop_assert!(few.len() <= 6, "{} of {}", few.len(), all.len());
                     }
                     for page in pages.iter().map(undated) {
-                        let named = |members: &[(usize, Member)]| pick(members.iter()
+                        let named = |members: &[(usize, ClassMember)]| pick(members.iter()
                             .filter(|(_, member)| rule.differs(&page.site, &member.site) && !is_later(page.date, member.date))
                             .map(|(number, member)| (*number, Foreign::Domain.differs(&page.site, &member.site))));
                         prop_assert_eq!(named(&few), named(&all));

@@ -18,7 +18,7 @@ use crate::quilts::grams::Grams;
 use crate::quilts::index::GramIndexWriter;
 use crate::quilts::postings::{Budget, CountedGrams, Workers};
 use crate::quilts::sites::{Foreign, SiteTableBuilder};
-use crate::spill::pairs::{BUCKETS, Chunk, SpillPairs};
+use crate::spill::pairs::{BUCKETS, PairChunk, SpillPairs};
 
 /// What a quilt is.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ impl GramCollection {
         if first + batch.num_rows() > u32::MAX as usize {
             return Err(ArrowError::ComputeError("more than 4 billion pages in one collection".into()));
         }
-        let made: Vec<(Chunk<u32>, Vec<u32>)> = shares(texts)
+        let made: Vec<(PairChunk<u32>, Vec<u32>)> = shares(texts)
             .into_par_iter()
             .map_init(
                 || (Grams::new(self.k, self.seed), Vec::new()),
@@ -107,7 +107,7 @@ impl GramCollection {
                         counts.push((found.len() - before) as u32);
                     }
                     let pages = rows.map(|row| (first + row) as u32);
-                    let chunk = Chunk::new(found, holders(pages.zip(counts.iter().copied())));
+                    let chunk = PairChunk::new(found, holders(pages.zip(counts.iter().copied())));
                     found.shrink_to(1 << 20);
                     (chunk, counts)
                 },
@@ -138,10 +138,10 @@ impl GramCollection {
             }
             stretches.push(counts);
         }
-        let chunks: Vec<Chunk<u32>> = grams
+        let chunks: Vec<PairChunk<u32>> = grams
             .par_chunks(PAIRS)
             .zip(stretches)
-            .map(|(grams, counts)| Chunk::new(grams, holders(counts.into_iter())))
+            .map(|(grams, counts)| PairChunk::new(grams, holders(counts.into_iter())))
             .collect();
         Ok(chunks.into_iter().try_for_each(|chunk| self.pairs.add(chunk))?)
     }

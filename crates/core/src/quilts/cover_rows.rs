@@ -9,7 +9,7 @@ use arrow_schema::ArrowError;
 use crate::arrow::{batch_of, column};
 use crate::greedy_cover::{GreedyCover, HolderList};
 use crate::quilts::collection::QuiltParams;
-use crate::quilts::covered::{Candidate, CoveredPage, covered_batch};
+use crate::quilts::covered::{CoveredPage, QuiltCandidate, covered_batch};
 use crate::quilts::sites::pick;
 
 /// Which rows (`grams`, `patch`, `copy`) are pages that may be quilts.
@@ -128,7 +128,7 @@ impl<'a> CoverRows<'a> {
             allowed[begin..].iter().take_while(move |member| member.0 == holder).map(|member| (member.1, member.2))
         };
         let grams = self.grams.value(counts) as u32;
-        let candidate = Candidate { page: number(page), grams, lists: &lists };
+        let candidate = QuiltCandidate { page: number(page), grams, lists: &lists };
         let allows = |holder| members(holder).next().is_some();
         let name = |holder| pick(members(holder)).unwrap_or((ids[holder as usize], false));
         Some(CoveredPage {

@@ -29,13 +29,13 @@ pub struct QuiltCover {
 }
 
 /// A page with enough patch grams: their holders, and how many grams it has.
-pub struct Candidate<'a> {
+pub struct QuiltCandidate<'a> {
     pub page: u32,
     pub grams: u32,
     pub lists: &'a [HolderList<'a>],
 }
 
-impl Candidate<'_> {
+impl QuiltCandidate<'_> {
     /// The cover, if it makes the page a quilt. `allows` says who may be a source, `name` which page of a class to
     /// name and whether that is on another domain. A page that holds the fraction `min_shared` of the grams is named
     /// whatever it adds.

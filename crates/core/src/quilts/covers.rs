@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::greedy_cover::{GreedyCover, HolderList, IdleCovers};
 use crate::quilts::collection::QuiltParams;
-use crate::quilts::covered::{Candidate, CoveredPage, covered_batch};
+use crate::quilts::covered::{CoveredPage, QuiltCandidate, covered_batch};
 use crate::quilts::lists::HolderLists;
 use crate::quilts::postings::CountedGrams;
 
@@ -29,7 +29,7 @@ const TABLE_ENTRY: usize = 12;
 
 /// The lists that a range of pages needs, each once.
 #[derive(Default)]
-struct Lists {
+struct RangeLists {
     distinct: HolderLists<u32>,
     /// The numbers of the lists, one page of the range after the other.
     of_page: Vec<u32>,
@@ -37,7 +37,7 @@ struct Lists {
     page_ends: Vec<usize>,
 }
 
-impl Lists {
+impl RangeLists {
     fn of(&self, place: usize) -> &[u32] {
         &self.of_page[place.checked_sub(1).map_or(0, |before| self.page_ends[before])..self.page_ends[place]]
     }
@@ -54,7 +54,7 @@ pub struct QuiltCovers {
     wanted: Vec<bool>,
     ranges: Vec<Range<usize>>,
     range: usize,
-    lists: Lists,
+    lists: RangeLists,
     next: usize,
     idle: IdleCovers<u32>,
 }
@@ -88,7 +88,7 @@ impl QuiltCovers {
             wanted,
             ranges: Vec::new(),
             range: 0,
-            lists: Lists::default(),
+            lists: RangeLists::default(),
             next: 0,
             idle: IdleCovers::default(),
         };
@@ -132,8 +132,8 @@ impl QuiltCovers {
     }
 
     fn load(&mut self, range: Range<usize>) -> io::Result<()> {
-        self.lists = Lists::default();
-        let mut lists = Lists::default();
+        self.lists = RangeLists::default();
+        let mut lists = RangeLists::default();
         let mut known = HashTable::new();
         let wanted = |page: &u32| range.contains(&(*page as usize)) && self.wanted[*page as usize];
         // A range without a page that may be a quilt needs no lists.
@@ -208,7 +208,7 @@ impl QuiltCovers {
                 let (member, foreign) = counted.sites.name(page as u32, source);
                 (counted.pages[member as usize], foreign)
             };
-            let candidate = Candidate { page: page as u32, grams, lists: &lists };
+            let candidate = QuiltCandidate { page: page as u32, grams, lists: &lists };
             candidate.cover(greedy, self.params, self.min_shared, allows, name)
         });
         CoveredPage {

@@ -9,9 +9,6 @@ use crate::page::text::words::Words;
 
 pub const K: std::ops::RangeInclusive<usize> = 1..=64;
 
-/// B ≡ 3 (mod 8): no power of it below the 64th is close enough to 1 to cancel more than a few bits.
-const BASE: u64 = 0x9E37_79B9_7F4A_7C1B;
-
 /// Hashes words and grams, with buffers that are reused from page to page.
 pub struct Grams {
     k: usize,
@@ -28,7 +25,7 @@ impl Grams {
         Grams {
             k,
             seed: mix(seed ^ 0x7175_696C),
-            roller: WordRoller::new(BASE, k),
+            roller: WordRoller::new(k),
             words: Words::default(),
             hashes: Vec::new(),
             table: Vec::new(),
@@ -76,8 +73,11 @@ impl Grams {
         self.words.fill(text);
         self.hashes.clear();
         self.hashes.reserve(self.words.len());
-        for word in self.words.iter() {
-            self.hashes.push(word_hash(word, self.seed));
+        let (bytes, ends) = self.words.parts();
+        let mut begin = 0;
+        for &end in ends {
+            self.hashes.push(word_hash(bytes, begin, end as usize, self.seed));
+            begin = end as usize;
         }
     }
 

@@ -25,7 +25,7 @@ use crate::quilts::sites::{Site, SiteTable};
 use crate::spill::pairs::{BUCKET_BITS, BUCKETS, SpillPairs, bucket_of};
 use crate::spill::passes::passes;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"PKGRAMS1");
+const MAGIC: u64 = u64::from_le_bytes(*b"PKGRAMS2");
 const HEADER: u64 = 48;
 
 /// About how many grams one entry of the directory points to.
@@ -153,7 +153,9 @@ impl GramIndex {
         let header = words(&file, 0, 6).map_err(|_| damaged("too short for a gram index"))?;
         let [magic, k, seed, pages, pairs, bits] = header[..] else { return Err(damaged("no header")) };
         if magic != MAGIC {
-            return Err(damaged("not a gram index"));
+            let other = magic.to_le_bytes().starts_with(b"PKGRAMS");
+            let again = "made by another version of pagekin; scan again with --keep-grams";
+            return Err(damaged(if other { again } else { "not a gram index" }));
         }
         if !(8..=40).contains(&bits)
             || !crate::quilts::grams::K.contains(&(k as usize))

@@ -1,4 +1,4 @@
-//! Lists of holders, each once: grams that the same pages hold have one fate.
+//! Lists of holders, each once: grams that the same pages hold share a list.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;

@@ -7,7 +7,7 @@ use arrow_array::{Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 
 use crate::arrow::{column, string};
-use crate::hash::{mix, word_hash};
+use crate::hash::{mix, name_hash};
 
 /// What makes two pages foreign to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,24 +78,20 @@ pub struct Site {
 impl Site {
     /// From names; a page without a name for something is the only one of its kind.
     pub fn new(page: i64, host: Option<&str>, domain: Option<&str>, ip: Option<&str>) -> Self {
+        let number = |name: Option<&str>| name.map(|name| name_hash([name]));
         let own = mix(page as u64 ^ 0x6F77_6E21).max(1);
         Site {
-            host: host.map_or(own, name_hash),
-            domain: domain.map_or(own, name_hash),
-            ip: ip.map_or(0, name_hash),
+            host: number(host).unwrap_or(own),
+            domain: number(domain).unwrap_or(own),
+            ip: number(ip).unwrap_or(0),
             url: 0,
         }
     }
 
     /// The same for a page with this URL.
     pub fn at(self, url: Option<&str>) -> Self {
-        Site { url: url.map_or(0, name_hash), ..self }
+        Site { url: url.map_or(0, |url| name_hash([url])), ..self }
     }
-}
-
-/// A name as a number that is not zero.
-pub fn name_hash(name: &str) -> u64 {
-    word_hash(name.as_bytes(), 0x6E61_6D65).max(1)
 }
 
 /// Collects sites and duplicate classes of pages.

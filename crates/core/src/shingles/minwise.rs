@@ -20,7 +20,7 @@ use md5::{Digest, Md5};
 use rayon::prelude::*;
 
 use crate::arrow::{column, string};
-use crate::hash::{WordRoller, mix};
+use crate::hash::{WordRoller, mix, word_hash};
 use crate::page::batch::hex;
 use crate::page::text::words::Words;
 use crate::shingles::rabin::{self, Polynomial, Window};
@@ -57,9 +57,6 @@ impl Default for ShingleParams {
         ShingleParams { k: 5, m: 84, family: Family::Bins, seed: 0 }
     }
 }
-
-/// The base of the rolling polynomial: 5 more than a multiple of 8, so that its powers differ as much as they can.
-const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A buffer of more phrases than this is not kept for the next page.
 const HUGE: usize = 1 << 20;
@@ -141,7 +138,7 @@ impl Shingler {
         for &end in ends {
             let end = end as usize;
             tokens.push(match self.params.family {
-                Family::Bins => hash_word(bytes, begin, end, self.seed),
+                Family::Bins => word_hash(bytes, begin, end, self.seed),
                 Family::Rabin => self.polynomials[0].fingerprint(&bytes[begin..end]),
             });
             begin = end;
@@ -181,31 +178,9 @@ pub fn shingle_batch(texts: &RecordBatch, fresh: &Shingler, digests: bool) -> Re
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 
-/// A word's hash: eight bytes at a time, mixed. Words of up to eight bytes and one length never collide.
-#[inline(always)]
-pub(crate) fn hash_word(bytes: &[u8], begin: usize, end: usize, seed: u64) -> u64 {
-    let length = end - begin;
-    let mut hash = seed.wrapping_add((length as u64).wrapping_mul(BASE));
-    let mut at = begin;
-    loop {
-        let left = end - at;
-        // The buffer goes on behind the word, mostly.
-        let chunk = match bytes.get(at..at + 8).and_then(|chunk| chunk.first_chunk()) {
-            Some(&chunk) if left >= 8 => u64::from_le_bytes(chunk),
-            Some(&chunk) => u64::from_le_bytes(chunk) & ((1 << (8 * left)) - 1),
-            None => bytes[at..end].iter().rev().fold(0, |chunk, &b| chunk << 8 | u64::from(b)),
-        };
-        hash = mix(hash ^ chunk);
-        if left <= 8 {
-            return hash;
-        }
-        at += 8;
-    }
-}
-
 /// `tokens[i]` becomes the hash of the k words from i on.
 fn roll_polynomial(tokens: &mut [u64], n: usize, k: usize) {
-    let roller = WordRoller::new(BASE, k);
+    let roller = WordRoller::new(k);
     let mut number = roller.start(&tokens[..k]);
     for i in 0..n {
         let (old, new) = (tokens[i], tokens[i + k]);

@@ -8,14 +8,14 @@ use arrow_buffer::{ArrowNativeType, MutableBuffer, ToByteSlice};
 use crate::spill::SpillFile;
 
 /// Where a list is.
-enum Slot<T> {
+enum ListPlace<T> {
     Held(Box<[T]>),
     Spilled { at: u64, len: u32 },
 }
 
 /// Lists of numbers by their ordinals.
 pub struct SpillLists<T> {
-    slots: Vec<Slot<T>>,
+    slots: Vec<ListPlace<T>>,
     /// Bytes that may still be held in memory.
     left: usize,
     file: SpillFile,
@@ -29,13 +29,13 @@ impl<T: ArrowNativeType> SpillLists<T> {
 
     /// Adds a list; its ordinal is the number of lists before it.
     pub fn push(&mut self, list: &[T]) -> io::Result<()> {
-        let cost = size_of_val(list) + size_of::<Slot<T>>();
+        let cost = size_of_val(list) + size_of::<ListPlace<T>>();
         if cost <= self.left {
             self.left -= cost;
-            self.slots.push(Slot::Held(list.into()));
+            self.slots.push(ListPlace::Held(list.into()));
         } else {
             let at = self.file.write(list.to_byte_slice())?;
-            self.slots.push(Slot::Spilled { at, len: list.len() as u32 });
+            self.slots.push(ListPlace::Spilled { at, len: list.len() as u32 });
         }
         Ok(())
     }
@@ -52,17 +52,17 @@ impl<T: ArrowNativeType> SpillLists<T> {
     /// How many numbers a list has.
     pub fn size(&self, ordinal: usize) -> usize {
         match &self.slots[ordinal] {
-            Slot::Held(list) => list.len(),
-            Slot::Spilled { len, .. } => *len as usize,
+            ListPlace::Held(list) => list.len(),
+            ListPlace::Spilled { len, .. } => *len as usize,
         }
     }
 
     /// A list, where it is or read into the buffer.
     pub fn get<'a>(&'a self, ordinal: usize, buffer: &'a mut Vec<T>) -> io::Result<&'a [T]> {
         match &self.slots[ordinal] {
-            Slot::Held(list) => Ok(list),
-            Slot::Spilled { len: 0, .. } => Ok(&[]),
-            Slot::Spilled { at, len } => {
+            ListPlace::Held(list) => Ok(list),
+            ListPlace::Spilled { len: 0, .. } => Ok(&[]),
+            ListPlace::Spilled { at, len } => {
                 buffer.clear();
                 self.file.read(*at, *len as usize, &mut MutableBuffer::new(0), buffer)?;
                 Ok(buffer)

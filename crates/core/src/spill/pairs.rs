@@ -26,13 +26,13 @@ pub fn bucket_of(key: u64) -> usize {
 }
 
 /// Some pairs in bucket order; within a bucket in the order in which they came.
-pub struct Chunk<V> {
+pub struct PairChunk<V> {
     keys: Vec<u64>,
     values: Vec<V>,
     bounds: Box<[u32; BUCKETS + 1]>,
 }
 
-impl<V: ArrowNativeType> Chunk<V> {
+impl<V: ArrowNativeType> PairChunk<V> {
     /// There is a value for each key; stretches of the same value may come as nested iterators, which cost nothing.
     pub fn new(keys: &[u64], values: impl Iterator<Item = V>) -> Self {
         let mut bounds = Box::new([0u32; BUCKETS + 1]);
@@ -43,7 +43,7 @@ impl<V: ArrowNativeType> Chunk<V> {
             bounds[bucket + 1] += bounds[bucket];
         }
         let mut next = bounds.clone();
-        let mut chunk = Chunk { keys: vec![0; keys.len()], values: vec![V::default(); keys.len()], bounds };
+        let mut chunk = PairChunk { keys: vec![0; keys.len()], values: vec![V::default(); keys.len()], bounds };
         let mut rest = keys.iter();
         // Not a zip of both: that would ask nested iterators for each value.
         values.for_each(|value| {
@@ -81,7 +81,7 @@ pub struct ReadBuffers<V> {
 
 /// All pairs of a collection.
 pub struct SpillPairs<V> {
-    chunks: Vec<Chunk<V>>,
+    chunks: Vec<PairChunk<V>>,
     segments: Vec<Segment>,
     file: SpillFile,
     written: u64,
@@ -107,7 +107,7 @@ impl<V: ArrowNativeType + Ord> SpillPairs<V> {
         }
     }
 
-    pub fn add(&mut self, chunk: Chunk<V>) -> io::Result<()> {
+    pub fn add(&mut self, chunk: PairChunk<V>) -> io::Result<()> {
         self.total += chunk.keys.len() as u64;
         self.held += chunk.bytes();
         self.chunks.push(chunk);
@@ -117,7 +117,8 @@ impl<V: ArrowNativeType + Ord> SpillPairs<V> {
     /// Adds pairs; works in parallel on the current rayon pool.
     pub fn extend(&mut self, keys: &[u64], values: &[V]) -> io::Result<()> {
         let shares = keys.par_chunks(SHARE).zip(values.par_chunks(SHARE));
-        let chunks: Vec<Chunk<V>> = shares.map(|(keys, values)| Chunk::new(keys, values.iter().copied())).collect();
+        let chunks: Vec<PairChunk<V>> =
+            shares.map(|(keys, values)| PairChunk::new(keys, values.iter().copied())).collect();
         chunks.into_iter().try_for_each(|chunk| self.add(chunk))
     }
 

@@ -11,7 +11,7 @@ use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use crate::arrow::{batch_of, column, wrong};
-use crate::ssdeep::near_join::{Member, NearJoin, Signatures};
+use crate::ssdeep::near_join::{NearJoin, NgramHolder, Signatures};
 use crate::ssdeep::score::{Digest, Pattern};
 use crate::ssdeep::store::{DigestStore, StoredDigest};
 use crate::union_find::UnionFind;
@@ -115,7 +115,7 @@ struct Ranked<'a> {
 }
 
 impl Signatures for Ranked<'_> {
-    fn signature(&self, member: Member) -> (u8, &[u8]) {
+    fn signature(&self, member: NgramHolder) -> (u8, &[u8]) {
         self.digests.get(self.order[member.rank() as usize]).signatures()[usize::from(member.second())]
     }
 }

@@ -10,7 +10,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::ssdeep::near_join::{Member, NearJoin, Profile, START, Signatures};
+use crate::ssdeep::near_join::{NearJoin, NgramHolder, Profile, START, Signatures};
 use crate::ssdeep::ngram_postings::ngram_hash;
 use crate::ssdeep::score::ngrams;
 use crate::union_find::UnionFind;
@@ -59,7 +59,7 @@ impl HotNgrams {
 
 impl<S: Signatures> NearJoin<S> {
     /// Adds the hot n-grams among those of one tag. Different n-grams may have the same tag.
-    pub(super) fn find_hot(&self, tag: u32, group: &[Member], hot: &mut HotNgrams) {
+    pub(super) fn find_hot(&self, tag: u32, group: &[NgramHolder], hot: &mut HotNgrams) {
         if group.len() <= self.max_holders {
             return;
         }

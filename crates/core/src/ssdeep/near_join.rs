@@ -29,16 +29,16 @@ pub(super) struct NearJoin<S> {
 /// Where the signatures of pages are.
 pub(super) trait Signatures: Sync {
     /// The signature in which a member holds an n-gram, and its level.
-    fn signature(&self, member: Member) -> (u8, &[u8]);
+    fn signature(&self, member: NgramHolder) -> (u8, &[u8]);
 }
 
 /// A page in the list of an n-gram: its rank, and which of its signatures holds it.
 #[derive(Clone, Copy)]
-pub(super) struct Member(pub(super) u32);
+pub(super) struct NgramHolder(pub(super) u32);
 
-impl Member {
+impl NgramHolder {
     pub(super) fn new(rank: u32, second: bool) -> Self {
-        Member(rank << 1 | u32::from(second))
+        NgramHolder(rank << 1 | u32::from(second))
     }
 
     /// The signature is the one at twice the block size.
@@ -60,7 +60,7 @@ impl<S: Signatures> NearJoin<S> {
     pub(super) fn join(&self, ranks: &[u32], memory: usize, classes: &mut UnionFind) {
         let ngrams_of = |&rank: &u32| {
             (rank << 1..=rank << 1 | 1).flat_map(|member| {
-                let (level, signature) = self.signatures.signature(Member(member));
+                let (level, signature) = self.signatures.signature(NgramHolder(member));
                 ngrams(signature).map(move |ngram| (ngram_hash(level, ngram), member))
             })
         };
@@ -93,7 +93,7 @@ impl<S: Signatures> NearJoin<S> {
     }
 
     /// Compares the pages that share the n-gram of this hash, but for those of one class.
-    fn join_group(&self, tag: u32, group: &[Member], hot: &HotNgrams, classes: &mut UnionFind) {
+    fn join_group(&self, tag: u32, group: &[NgramHolder], hot: &HotNgrams, classes: &mut UnionFind) {
         let root = classes.find(group[0].rank());
         if group.iter().all(|member| classes.find(member.rank()) == root) {
             return;
@@ -178,9 +178,9 @@ pub(super) fn promises(threshold: u32, level: u8, signature: &[u8]) -> bool {
 }
 
 /// Calls for each n-gram tag that more than `more_than` members have.
-fn groups(entries: &[u64], more_than: usize, mut call: impl FnMut(u32, &[Member])) {
+fn groups(entries: &[u64], more_than: usize, mut call: impl FnMut(u32, &[NgramHolder])) {
     for group in entries.chunk_by(|a, b| a >> 32 == b >> 32).filter(|group| group.len() > more_than) {
-        let members: Vec<Member> = group.iter().map(|&entry| Member(entry as u32)).collect();
+        let members: Vec<NgramHolder> = group.iter().map(|&entry| NgramHolder(entry as u32)).collect();
         call((group[0] >> 32) as u32, &members);
     }
 }
@@ -219,7 +219,7 @@ fn limits(threshold: u32) -> Limits {
 pub(super) struct Profile {
     once: u64,
     twice: u64,
-    pub(super) member: Member,
+    pub(super) member: NgramHolder,
     level: u8,
     len: u8,
     /// The character before the n-gram.
@@ -227,7 +227,7 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    pub(super) fn of(member: Member, level: u8, signature: &[u8], before: u8) -> Self {
+    pub(super) fn of(member: NgramHolder, level: u8, signature: &[u8], before: u8) -> Self {
         let (mut once, mut twice) = (0u64, 0u64);
         for &byte in signature {
             let bit = 1 << value(byte);

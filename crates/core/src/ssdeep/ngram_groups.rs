@@ -10,7 +10,7 @@ use crate::arrow::{batch_of, column, string};
 use crate::ssdeep::classes::score;
 use crate::ssdeep::digest::MIN_BLOCK;
 use crate::ssdeep::hot_ngrams::HotNgrams;
-use crate::ssdeep::near_join::{Member, NearJoin, Profile, Signatures, promises};
+use crate::ssdeep::near_join::{NearJoin, NgramHolder, Profile, Signatures, promises};
 use crate::ssdeep::ngram_postings::ngram_hash;
 use crate::ssdeep::score::{Digest, ngrams};
 use crate::ssdeep::store::StoredDigest;
@@ -103,15 +103,15 @@ pub fn ngram_rows(batch: &RecordBatch, hot: &HotNgrams, threshold: u32) -> Resul
 }
 
 /// The signatures in a batch of rows, by the ranks of its pages.
-struct Rows<'a> {
+struct SignatureRows<'a> {
     levels: &'a Int64Array,
     signatures: &'a BinaryArray,
     /// A row for each member.
     of: Vec<u32>,
 }
 
-impl Signatures for Rows<'_> {
-    fn signature(&self, member: Member) -> (u8, &[u8]) {
+impl Signatures for SignatureRows<'_> {
+    fn signature(&self, member: NgramHolder) -> (u8, &[u8]) {
         let row = self.of[member.0 as usize] as usize;
         (self.levels.value(row) as u8, self.signatures.value(row))
     }
@@ -129,12 +129,12 @@ pub fn ngram_edges(batch: &RecordBatch, threshold: u32) -> Result<RecordBatch, A
     ranked.dedup();
     let member = |row: usize| {
         let rank = ranked.binary_search(&pages.value(row)).unwrap_or_default();
-        Member::new(rank as u32, seconds.value(row) == 1)
+        NgramHolder::new(rank as u32, seconds.value(row) == 1)
     };
-    let members: Vec<Member> = (0..batch.num_rows()).map(member).collect();
+    let members: Vec<NgramHolder> = (0..batch.num_rows()).map(member).collect();
     let mut of = vec![0; 2 * ranked.len()];
     members.iter().zip(0..).for_each(|(member, row)| of[member.0 as usize] = row);
-    let join = NearJoin::new(Rows { levels, signatures, of }, threshold, usize::MAX);
+    let join = NearJoin::new(SignatureRows { levels, signatures, of }, threshold, usize::MAX);
     let mut classes = UnionFind::new(ranked.len());
     let rows: Vec<usize> = (0..batch.num_rows()).collect();
     for group in rows.chunk_by(|&a, &b| keys.value(a) == keys.value(b)).filter(|group| group.len() > 1) {

@@ -3,7 +3,7 @@
 //! An n-gram is seven characters of a signature at one block size. The table has many shards, and a shard that is full
 //! grows by a quarter, so that no single addition takes long and little memory is idle. A slot is eight bytes: 32 bits
 //! of the n-gram's hash, and its holder, or the number of a list when there are several. N-grams that agree in their
-//! hash share a slot; whoever looks compares the digests anyway.
+//! hash share a slot; the digests are compared afterwards anyway.
 
 use crate::hash::mix;
 

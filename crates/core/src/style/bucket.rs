@@ -19,7 +19,7 @@ pub type Edge = (u32, u32);
 
 /// Buffers, reused from bucket to bucket.
 #[derive(Default)]
-pub struct Scratch {
+pub struct BucketBuffers {
     rows: Vec<u8>,
     found: Vec<u32>,
     tagged: Vec<(u32, u32)>,
@@ -77,10 +77,10 @@ pub fn all_pairs(
     members: &[u32],
     label: impl Fn(u32) -> u32,
     fresh: impl Fn(u32) -> bool,
-    scratch: &mut Scratch,
+    scratch: &mut BucketBuffers,
     edges: &mut Vec<Edge>,
 ) {
-    let Scratch { rows, found, tagged } = scratch;
+    let BucketBuffers { rows, found, tagged } = scratch;
     tagged.clear();
     tagged.extend(members.iter().map(|&row| (label(row), row)));
     tagged.sort_unstable();
@@ -200,6 +200,6 @@ pub fn with_leaders(check: PairCheck<'_>, members: &[u32], hashes: &[u64], budge
         edges.extend(parts.into_iter().flat_map(|(found, _)| found));
     }
     if rest.len() <= budget {
-        all_pairs(check, &rest, |row| row, |_| true, &mut Scratch::default(), edges);
+        all_pairs(check, &rest, |row| row, |_| true, &mut BucketBuffers::default(), edges);
     }
 }

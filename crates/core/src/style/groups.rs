@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use crate::arrow::{batch_of, column, wrong};
-use crate::style::bucket::{Edge, Leaders, PairCheck, Scratch, all_pairs};
+use crate::style::bucket::{BucketBuffers, Edge, Leaders, PairCheck, all_pairs};
 use crate::style::fingerprint::ONE;
 use crate::style::keys::{Keys, stored_matrix};
 use crate::style::members::is_worm;
@@ -41,16 +41,16 @@ fn ranges(batch: &RecordBatch, by: &[&str]) -> Result<Vec<Range<usize>>, ArrowEr
 }
 
 /// One chunk of one group: rows that speak for the group, then members.
-struct Chunk {
+struct GroupChunk {
     spoken: Vec<u32>,
     members: Vec<u32>,
 }
 
-fn chunks(batch: &RecordBatch, group: &str) -> Result<Vec<Chunk>, ArrowError> {
+fn chunks(batch: &RecordBatch, group: &str) -> Result<Vec<GroupChunk>, ArrowError> {
     let role: &Ints = column(batch, "role")?;
     let divided = |rows: Range<usize>| {
         let (spoken, members) = rows.map(|row| row as u32).partition(|&row| role.value(row as usize) == 0);
-        Chunk { spoken, members }
+        GroupChunk { spoken, members }
     };
     Ok(ranges(batch, &["chunk", group])?.into_iter().map(divided).collect())
 }
@@ -68,7 +68,7 @@ pub fn bucket_edges(batch: &RecordBatch, keys: &Keys) -> Result<RecordBatch, Arr
     let matrix = stored_matrix(batch, keys.m)?;
     let found: Vec<Vec<Edge>> = ranges(batch, &["key"])?
         .par_chunks(64)
-        .map_init(Scratch::default, |scratch, buckets| {
+        .map_init(BucketBuffers::default, |scratch, buckets| {
             let mut edges = Vec::new();
             for bucket in buckets.iter().filter(|bucket| bucket.len() > 1) {
                 let check = PairCheck { matrix: &matrix, t: keys.enough_at(place.value(bucket.start)) };
@@ -92,7 +92,7 @@ pub fn leader_round(batch: &RecordBatch, keys: &Keys) -> Result<RecordBatch, Arr
     let matrix = stored_matrix(batch, keys.m)?;
     let found: Vec<(Vec<Edge>, Vec<u32>)> = chunks(batch, "key")?
         .par_iter()
-        .map(|Chunk { spoken, members }| {
+        .map(|GroupChunk { spoken, members }| {
             let (mut edges, mut found) = (Vec::new(), Vec::new());
             let first = spoken.iter().chain(members).next().map_or(0, |&row| place.value(row as usize));
             let check = PairCheck { matrix: &matrix, t: keys.enough_at(first) };
@@ -129,7 +129,7 @@ pub fn candidates(batch: &RecordBatch, keys: &Keys) -> Result<RecordBatch, Arrow
     let prints = prints(batch, keys)?;
     let found: Vec<[i64; 6]> = chunks(batch, "cluster")?
         .par_iter()
-        .filter_map(|Chunk { spoken, members }| {
+        .filter_map(|GroupChunk { spoken, members }| {
             // A member that is in the sample too is the same row: it is not compared with itself.
             let sampled: HashMap<i64, u32> = spoken.iter().map(|&row| (prints.page(row as usize), row)).collect();
             let own = |row: &u32| sampled.get(&prints.page(*row as usize)).copied().unwrap_or(*row);
@@ -207,7 +207,7 @@ pub fn parts(batch: &RecordBatch, keys: &Keys) -> Result<RecordBatch, ArrowError
     let prints = prints(batch, keys)?;
     let found: Vec<[i64; 3]> = chunks(batch, "cluster")?
         .iter()
-        .flat_map(|Chunk { spoken, members }| {
+        .flat_map(|GroupChunk { spoken, members }| {
             let places: HashMap<i64, usize> =
                 spoken.iter().enumerate().map(|(at, &row)| (prints.page(row as usize), at)).collect();
             let of = |&row: &u32| {

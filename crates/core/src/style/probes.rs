@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use crate::hash::mix;
-use crate::style::bucket::{Edge, PairCheck, Scratch, all_pairs, with_leaders};
+use crate::style::bucket::{BucketBuffers, Edge, PairCheck, all_pairs, with_leaders};
 use crate::style::matrix::Matrix;
 use crate::style::prints::{Layer, Prints};
 use crate::union_find::UnionFind;
@@ -156,7 +156,7 @@ impl Clusterer {
         }
         let found: Vec<Vec<Edge>> = small
             .par_chunks(64)
-            .map_init(Scratch::default, |scratch, buckets| {
+            .map_init(BucketBuffers::default, |scratch, buckets| {
                 let mut edges = Vec::new();
                 let (label, fresh) = (|row: u32| labels[row as usize], |label: u32| fresh[label as usize]);
                 for members in buckets {

@@ -27,7 +27,8 @@ pub struct Shape {
 /// The shape of a cluster of at least one row.
 pub fn shape(prints: &Prints, members: &[u32]) -> Shape {
     let sample = hash_smallest(prints, members, SAMPLE);
-    let parts: Vec<Candidate> = members.par_chunks(1024).filter_map(|rows| candidate(prints, rows, &sample)).collect();
+    let parts: Vec<CentroidCandidate> =
+        members.par_chunks(1024).filter_map(|rows| candidate(prints, rows, &sample)).collect();
     let centroid = parts.into_iter().reduce(|a, b| a.better(b, prints)).map_or(0, |best| best.row);
     let similarity = members.iter().map(|&row| prints.similarity(centroid, row)).collect();
     let n = sample.len() as u64;
@@ -36,22 +37,22 @@ pub fn shape(prints: &Prints, members: &[u32]) -> Shape {
 
 /// A row that may be the centroid.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate {
+pub struct CentroidCandidate {
     pub row: u32,
     /// The mean similarity to the others of the sample, multiplied so that it is a whole number.
     pub score: u64,
 }
 
-impl Candidate {
+impl CentroidCandidate {
     /// The higher score; of equal ones the smaller page.
-    fn better(self, other: Candidate, prints: &Prints) -> Candidate {
-        let key = |c: &Candidate| (c.score, std::cmp::Reverse(prints.page(c.row as usize)));
+    fn better(self, other: CentroidCandidate, prints: &Prints) -> CentroidCandidate {
+        let key = |c: &CentroidCandidate| (c.score, std::cmp::Reverse(prints.page(c.row as usize)));
         if key(&self) > key(&other) { self } else { other }
     }
 }
 
 /// The best centroid among some rows of a cluster, by their similarities to its sample.
-pub fn candidate(prints: &Prints, rows: &[u32], sample: &[u32]) -> Option<Candidate> {
+pub fn candidate(prints: &Prints, rows: &[u32], sample: &[u32]) -> Option<CentroidCandidate> {
     let mut totals = vec![0; rows.len()];
     prints.sums(rows, sample, &mut totals);
     let mut sampled = sample.to_vec();
@@ -59,7 +60,7 @@ pub fn candidate(prints: &Prints, rows: &[u32], sample: &[u32]) -> Option<Candid
     // Totals over n others, or over n - 1 for a member of the sample, times n (n - 1).
     let n = sample.len() as u64;
     let factor = |row: u32| if sampled.binary_search(&row).is_ok() { n } else { n - 1 };
-    let scored = rows.iter().zip(totals).map(|(&row, total)| Candidate { row, score: total * factor(row) });
+    let scored = rows.iter().zip(totals).map(|(&row, total)| CentroidCandidate { row, score: total * factor(row) });
     scored.reduce(|a, b| a.better(b, prints))
 }
 

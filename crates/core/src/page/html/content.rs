@@ -44,7 +44,7 @@ impl ContentFinder {
         self.drawing = self.drawing.map(|(begin, inner)| (begin, inner + 1)).or(Some((content, 0)));
     }
 
-    /// The page goes on: a drawing that has not ended is none, so that nobody hides a page in one.
+    /// The page goes on: a drawing that has not ended is none, so that no page can hide in one.
     pub fn leave_drawing(&mut self) {
         self.drawing = None;
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::hash::word_hash;
+use crate::hash::name_hash;
 use crate::page::url::parts;
 
 /// Query keys with which software chooses what to show, not of what: their values stay in patterns.
@@ -51,13 +51,13 @@ impl<'a> ParsedUrl<'a> {
     /// Stands for the URL but for its scheme and one of its parameters.
     pub fn hash_without(&self, parameter: Option<&str>) -> i64 {
         let pairs = self.query.iter().filter(|pair| Some(pair.0) != parameter).flat_map(|pair| [pair.0, pair.1]);
-        name_hash([&self.host, &*self.path].into_iter().chain(pairs))
+        name_hash([&self.host, &*self.path].into_iter().chain(pairs)) as i64
     }
 
     /// Stands for the URL.
     pub fn key(&self) -> i64 {
         let pairs = self.query.iter().flat_map(|pair| [pair.0, pair.1]);
-        name_hash([&self.scheme, &self.host, &*self.path].into_iter().chain(pairs))
+        name_hash([&self.scheme, &self.host, &*self.path].into_iter().chain(pairs)) as i64
     }
 
     pub fn pattern(&self) -> String {
@@ -163,11 +163,6 @@ fn is_word(text: &str) -> bool {
     } else {
         text.chars().count() <= LONGEST_WORD && WORD.is_match(text)
     }
-}
-
-/// 64 bits that stand for a sequence of names.
-pub fn name_hash<'a>(names: impl IntoIterator<Item = &'a str>) -> i64 {
-    names.into_iter().fold(0x7061_6765, |hash, name| word_hash(name.as_bytes(), hash)) as i64
 }
 
 pub(crate) fn regex(pattern: &str) -> Regex {
