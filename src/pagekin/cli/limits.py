@@ -1,6 +1,6 @@
 """Limits of the system: found out before the work begins, and said plainly if they are met on the way.
 
-A library that gets no memory or no thread often aborts the process, and nobody can say anything any more. So
+A library that gets no memory or no thread often aborts the process, and then no message can be written. So
 every command asks beforehand for what the program needs, and a scan for its memory and threads too.
 """
 

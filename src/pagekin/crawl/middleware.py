@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
-from scrapy.utils.httpobj import urlparse_cached
 
 from pagekin.crawl.answer import PASSING
 from pagekin.crawl.scheduler import TARGET
 from pagekin.crawl.warc import Exchange
 from pagekin.readers.base import is_html_type
+from pagekin.urls import UrlParts, split_url
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -54,8 +54,15 @@ def spider_of(crawler: Crawler) -> CrawlSpider:
     return cast("CrawlSpider", crawler.spider)
 
 
+def url_of(request: Request) -> UrlParts:
+    """A request's URL. It names a host, or it would not have been made."""
+    parts = split_url(request.url)
+    assert parts is not None
+    return parts
+
+
 def _netloc(request: Request) -> str:
-    return urlparse_cached(request).netloc
+    return url_of(request).netloc
 
 
 class Recorder:
@@ -190,8 +197,8 @@ def _head(response: Response) -> bytes:
 
 
 def _request(request: Request) -> bytes:
-    _, _, rest = request.url.partition("://")
-    host, slash, path = rest.partition("/")
-    lines = [f"{request.method} {slash or '/'}{path} HTTP/1.1".encode(), b"Host: " + host.encode()]
+    url = url_of(request)
+    target = (url.path or "/") + ("" if url.query is None else f"?{url.query}")
+    lines = [f"{request.method} {target} HTTP/1.1".encode(), b"Host: " + url.netloc.encode()]
     lines += [name + b": " + value for name, values in request.headers.items() for value in values]
     return b"\r\n".join(lines) + b"\r\n\r\n"

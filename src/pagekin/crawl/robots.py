@@ -11,10 +11,9 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import ProtegoRobotParser
-from scrapy.utils.httpobj import urlparse_cached
 
 from pagekin.crawl.failures import why_failed
-from pagekin.crawl.middleware import HEAD, ROBOTS_BYTES, set_delay, spider_of
+from pagekin.crawl.middleware import HEAD, ROBOTS_BYTES, set_delay, spider_of, url_of
 from pagekin.crawl.robots_groups import own_groups
 from pagekin.crawl.scheduler import TARGET
 from pagekin.readers.http import BadEncodingError, TooLargeError, decode_body, parse_head
@@ -61,7 +60,7 @@ class Robots:
         """Raises for what must not be asked for; waits as long as the file asks."""
         if TARGET not in request.meta:
             return  # it is robots.txt itself
-        url = urlparse_cached(request)
+        url = url_of(request)
         site = f"{url.scheme}://{url.netloc}"
         if site not in self._sites:
             self._sites[site] = asyncio.ensure_future(self._fetch(f"{site}/robots.txt"))

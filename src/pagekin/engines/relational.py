@@ -65,7 +65,7 @@ def answer(
             yield batch.cast(schema)
 
 
-def _joined(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
+def _joined(batches: Iterable[Batch], max_bytes: int) -> Iterator[Batch]:
     """Small batches put together until they have enough rows or bytes."""
     held: list[Batch] = []
     rows = size = 0
@@ -73,7 +73,7 @@ def _joined(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
         held.append(batch)
         rows += batch.num_rows
         size += batch.nbytes
-        if rows >= ROWS or size >= most:
+        if rows >= ROWS or size >= max_bytes:
             yield one_batch(held, batch.schema)
             held, rows, size = [], 0, 0
     if held:

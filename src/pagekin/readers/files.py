@@ -138,13 +138,13 @@ class _Walk:
 
 
 def stored_size(path: str) -> int | None:
-    """Bytes of a local or remote file; None if nobody says."""
+    """Bytes of a local or remote file; None if unknown."""
     try:
         if not is_remote(path):
             return Path(path).stat().st_size
         system, name = _remote(path)
         size = system.size(name)
-    except Exception:  # each file system has errors of its own; whoever reads the file says what is wrong
+    except Exception:  # each file system has errors of its own; they are reported when the file is read
         return None
     return None if size is None else int(size)
 

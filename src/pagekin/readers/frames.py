@@ -217,7 +217,7 @@ def _zstd_dictionary(source: StoredFile) -> bytes | None:
 
 
 def _is_dictionary(data: bytes) -> bool:
-    """Whether zstd takes it. FastWARC panics if not, and says so on stderr, where nobody wants to read it."""
+    """Whether zstd takes it. FastWARC panics if not, with a message on stderr."""
     stderr = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:

@@ -5,7 +5,7 @@ bytes that are no record, does not tell a cut record from a whole one, and gives
 lz4. Here one bad record costs that record only, and all that is lost has a row that says so.
 
 Rows depend on nothing but the bytes from their offset on, so that reading may start again at any of them.
-(Not in a stream that cannot seek, which nobody can start again.)
+(Not in a stream that cannot seek: it cannot be started again.)
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ def open_source(path: str) -> StoredFile:
     seekable = False
     with suppress(OSError):
         seekable = file.seekable()
-    # A pipe gives what it has; whoever reads here wants all that was asked for.
+    # A pipe may give less than was asked for: read on until all of it is there.
     return StoredFile(file) if seekable else ReplayBuffer(io.BufferedReader(file), owned=True)
 
 

@@ -144,7 +144,7 @@ class Stream:
         return len(self._buffer) + self._unread.left
 
     def _steps(self) -> Iterator[int]:
-        """How many bytes to read at a time in a search: few at first, for what is read in vain is copied."""
+        """How many bytes to read at a time in a search: few at first, since all of it is copied."""
         step = 2 * AHEAD
         while self._codec is None and step < _SEARCH:
             yield step

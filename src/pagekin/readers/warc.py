@@ -44,7 +44,7 @@ def split_warc(source: Input, params: ReadParams, size: int) -> list[Position]:
         with closing(open_source(source.path)) as stored:
             return list(WarcReader(source, params).split_points(stored, size))
     except OSError:
-        return []  # whoever reads the file says what is wrong with it
+        return []  # what is wrong with it is reported when it is read
 
 
 class WarcReader:

@@ -15,14 +15,14 @@ def covers(data: Data) -> list[Block]:
     total, foreign, donors = data.row(
         """SELECT count(*), sum("foreign") / nullif(sum(popular), 0), avg(cover) FROM covers"""
     )
-    least = data.run.params.phrases.min_popular
+    min_popular = data.run.params.phrases.min_popular
     blocks: list[Block] = [heading("Pages made of popular phrases")]
     if not total:
-        blocks.append(empty(f"No page has {least} popular phrases or more in its sample."))
+        blocks.append(empty(f"No page has {min_popular} popular phrases or more in its sample."))
         return blocks
     blocks.append(
         paragraph(
-            f"{plural(total, 'page')} have at least {least} popular phrases. For each a ",
+            f"{plural(total, 'page')} have at least {min_popular} popular phrases. For each a ",
             term("cover", "a small set of other pages that together hold its popular phrases"),
             f" was sought: {count(donors)} ",
             term("donors", "the pages in a cover"),

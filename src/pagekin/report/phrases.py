@@ -240,9 +240,9 @@ def _frequencies(data: Data, total: int) -> Figure:
         Axis.over("phrases on so many pages", [1, *(n for _, n in rows)], log=True),
     )
     chart.points([Mark(p, n, f"{p:,.0f} pages: {n:,.1f} phrases", 3.0) for p, n in rows])
-    least = found[0]
+    fewest = found[0]
     title = (
-        f"{percent(least[1] / total)} of the popular phrases are on {least[0]} pages, the fewest that count"
+        f"{percent(fewest[1] / total)} of the popular phrases are on {fewest[0]} pages, the fewest that count"
     )
     columns = [ShownColumn("pages", "count", "pages"), ShownColumn("phrases", "count")]
     return Figure(
@@ -257,8 +257,8 @@ def _frequencies(data: Data, total: int) -> Figure:
 
 def _per_page(data: Data, corpus: int) -> Figure:
     found = data.rows("SELECT popular, count(*) FROM popular GROUP BY popular ORDER BY popular")
-    m, least = data.run.params.shingles.m, data.run.params.phrases.min_popular
-    many = sum(n for popular, n in found if popular >= least)
+    m, min_popular = data.run.params.shingles.m, data.run.params.phrases.min_popular
+    many = sum(n for popular, n in found if popular >= min_popular)
     rows = [[popular, n, n / corpus] for popular, n in found]
     low = min(row[2] for row in rows)
     power = next(p for p in range(1, 12) if 10.0**-p <= low)
@@ -272,8 +272,8 @@ def _per_page(data: Data, corpus: int) -> Figure:
             for popular, n, share in rows
         ]
     )
-    chart.rule(f"{least} phrases", x=least)
-    title = f"{percent(many / corpus)} of the pages have {least} popular phrases or more"
+    chart.rule(f"{min_popular} phrases", x=min_popular)
+    title = f"{percent(many / corpus)} of the pages have {min_popular} popular phrases or more"
     columns = [
         ShownColumn("popular phrases", "count", "popular"),
         ShownColumn("pages", "count"),

@@ -24,8 +24,8 @@ def sample_figure(data: Data) -> Figure | None:
     """The pages of a sample, linked where their styles are similar; None where nothing is."""
     if not data.has("sketches", "pages"):
         return None
-    least = data.run.params.style.n
-    rows = data.rows("SELECT page FROM pages WHERE noise_chars >= ? ORDER BY page", least)
+    min_noise = data.run.params.style.n
+    rows = data.rows("SELECT page FROM pages WHERE noise_chars >= ? ORDER BY page", min_noise)
     graph, urls = _graph(data.run, _spread(pa.array([page for (page,) in rows], pa.int64())), None)
     if not graph.edges:
         return None

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from pagekin.synth.rand import mix, rng_for
 
@@ -108,9 +108,9 @@ class CmsSite:
 
     def view(self, url: str) -> View:
         """The answer to a request for a path and query."""
-        parts = urlsplit(url)
-        query = dict(parse_qsl(parts.query))
-        folder, _, name = parts.path.strip("/").partition("/")
+        path, _, asked = url.partition("?")
+        query = dict(parse_qsl(asked))
+        folder, _, name = path.strip("/").partition("/")
         show: Callable[[str, dict[str, str]], View | None] | None = {
             "": self._home, "list": self._list, "doc": self._document, "print": self._printed,
             "tag": self._tag, "topic": self._tag, "calendar": self._calendar, "archive": self._archive,

@@ -91,7 +91,7 @@ class State:
     def current(self, scope: str, kind: str, target: int | str) -> Verdict | None:
         """The last verdict on a thing that was not taken back."""
         words = self._words.get((scope, kind, str(target)))
-        if words is None:  # of most things nobody said anything
+        if words is None:  # most have no verdict
             return None
         standing = (row for row in words.values() if row.label is not None)
         return max(standing, key=lambda row: (row.at, row.uid), default=None)

@@ -270,9 +270,9 @@ class SparkEngine(Engine):
         self._remove_kept()
         self.session.stop()
 
-    def _alone(self, data: SparkDataset, most: int | None = None) -> Chain | None:
+    def _alone(self, data: SparkDataset, max_bytes: int | None = None) -> Chain | None:
         """The dataset as what one task can make by itself, if it is small."""
-        if data.size > (self._one_place if most is None else most):
+        if data.size > (self._one_place if max_bytes is None else max_bytes):
             return None
         chains = tuple(part.chain for part in data.parts)
         if any(isinstance(chain.source, Rows | Groups) for chain in chains):

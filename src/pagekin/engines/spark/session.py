@@ -45,7 +45,7 @@ QUERIES = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.adaptive.autoBroadcastJoinThreshold": str(8 << 20),
 }
-"""Of our queries, whoever started the session."""
+"""Set for our queries, also in a session that the user started."""
 
 
 def partition_number() -> int:

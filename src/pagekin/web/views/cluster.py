@@ -153,12 +153,12 @@ def _histogram(context: Context, row: dict[str, Any]) -> Html:
     bins = context.catalog.rows(
         "SELECT bin, pages AS number FROM cluster_shape WHERE cluster = ? ORDER BY bin", [row["cluster"]]
     )
-    least = bins[0]["bin"] / BINS if bins else 0.0
+    min_similarity = bins[0]["bin"] / BINS if bins else 0.0
     return histogram(
         bins,
         key="similarities",
         title=f"Members are {similarity(row['mean_similarity'])} similar to the most typical, "
-        f"at least {least:.2f}",
+        f"at least {min_similarity:.2f}",
         axis="similarity to the most typical page",
         noun="page",
     )

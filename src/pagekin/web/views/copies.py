@@ -44,8 +44,8 @@ def copies_view(context: Context, number: int, other: int | None) -> CopiesView 
     )
     first = next((one for one in members if one["page"] == number), members[0])
     rest = [one for one in members if one["page"] != first["page"]] or [first]
-    least = min(rest, key=lambda one: (1.0 if one["jaccard"] is None else one["jaccard"], one["page"]))
-    chosen = next((one for one in rest if one["page"] == other), least)
+    farthest = min(rest, key=lambda one: (1.0 if one["jaccard"] is None else one["jaccard"], one["page"]))
+    chosen = next((one for one in rest if one["page"] == other), farthest)
     texts = context.texts.get([first["page"], chosen["page"]])
     mine, theirs = (texts.get(one["page"], "")[:LONG] for one in (first, chosen))
     same = mine == theirs

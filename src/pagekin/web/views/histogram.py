@@ -36,9 +36,9 @@ def histogram(
     """
     if not bins:
         return Html()
-    least = bins[0]["bin"] / BINS
+    min_similarity = bins[0]["bin"] / BINS
     chart = Chart(
-        Axis(axis, min(least, 0.9), 1.0),
+        Axis(axis, min(min_similarity, 0.9), 1.0),
         Axis(f"{noun}s", 0, max(one["number"] for one in bins)),
         height=height,
     )
@@ -52,7 +52,7 @@ def histogram(
     return Figure(
         key=key,
         title=title,
-        svg=chart.svg(f"A histogram of similarity from {least:.2f} to 1."),
+        svg=chart.svg(f"A histogram of similarity from {min_similarity:.2f} to 1."),
         columns=[ShownColumn("from", "similarity", "from"), ShownColumn(f"{noun}s", "count", f"{noun}s")],
         rows=[(one["bin"] / BINS, one["number"]) for one in bins],
     ).html()
