@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
 
 from pagekin.errors import InputError
 from pagekin.params import ReadParams
@@ -18,7 +17,7 @@ from pagekin.readers.frames import Broken, BrokenFrame, Codec
 from pagekin.readers.http import MAX_HEAD
 from pagekin.readers.members import MemberStream
 from pagekin.readers.raw_record import RawRecord, damage
-from pagekin.readers.source import ReplayBuffer, StoredFile, open_source
+from pagekin.readers.source import ReplayBuffer, StoredFile
 from pagekin.readers.warc import WarcReader
 
 _FIRST = 64 << 10  # of a block that is not held, enough to tell what it is
@@ -30,12 +29,7 @@ _REASONS = {Broken.NO_FRAME: "garbage", Broken.CORRUPT: "corrupt", Broken.TRUNCA
 
 def read_arc(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
     """The records of an ARC file, plain or gzipped."""
-    with closing(open_source(source.path)) as stored:
-        reader = ArcReader(source, params)
-        if after is None:
-            yield from reader.records(stored)
-        else:
-            yield from reader.records_after(stored, after)
+    return ArcReader(source, params).read(after)
 
 
 class ArcReader(WarcReader):

@@ -30,12 +30,7 @@ _WITH_URL = (b"response", b"resource", b"conversion", b"revisit")
 
 def read_warc(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
     """The records of a WARC or WET file, compressed or not."""
-    with closing(open_source(source.path)) as stored:
-        reader = WarcReader(source, params)
-        if after is None:
-            yield from reader.records(stored)
-        else:
-            yield from reader.records_after(stored, after)
+    return WarcReader(source, params).read(after)
 
 
 def split_warc(source: Input, params: ReadParams, size: int) -> list[Position]:
@@ -55,6 +50,11 @@ class WarcReader:
         self._name = name or source.path
         self._limit = params.max_page_bytes
         self._keep_errors = params.keep_errors
+
+    def read(self, after: Position | None) -> Iterator[Record]:
+        """All records, or those after a position."""
+        with closing(open_source(self._input.path)) as stored:
+            yield from self.records(stored) if after is None else self.records_after(stored, after)
 
     def records(self, stored: StoredFile, start: int = 0, first: int = 0) -> Iterator[Record]:
         """The records from an offset on; the first of them has the ordinal `first`."""
