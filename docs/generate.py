@@ -1,4 +1,4 @@
-"""Writes what comes from the code: the reference pages, and the demo's output in README.md.
+"""Writes what comes from the code: the reference pages, the flows in architecture.md, the demo in README.md.
 
     python docs/generate.py          (or `make docs`)
 
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from drawn_flows import with_flows
 
 from pagekin import errors
 from pagekin.cli import main as cli
@@ -54,10 +55,12 @@ def pages() -> dict[str, str]:
         "errors": failures(),
         "api": api(),
     }
-    return {
+    written = {
         f"docs/reference/{name}.md": "\n\n".join(block.strip("\n") for block in blocks if block) + "\n"
         for name, blocks in parts.items()
     }
+    walk = "docs/architecture.md"
+    return written | {walk: with_flows((ROOT / walk).read_text(encoding="utf-8"))}
 
 
 # API --------------------------------------------------------------------------------------------------

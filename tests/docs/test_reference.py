@@ -25,6 +25,7 @@ def _load() -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.path.append(str(ROOT / "docs"))  # what it imports
     sys.modules["generate"] = module
     spec.loader.exec_module(module)
     return module
