@@ -2,7 +2,7 @@
 
     words      numbers and URLs as people read them
     markup     elements whose text is escaped
-    table      `Table` and `Column`: headers in words, numbers right, URLs cut in the middle
+    table      `ShownTable` and `ShownColumn`: headers in words, numbers right, URLs cut in the middle
     scales     axes with ticks that read 1, 10, 100, 1k; ranges for a log axis; thinning
     chart      `Chart`: curves, points, columns
     drawings   bars, a barcode of passages, a gauge for a table's cell

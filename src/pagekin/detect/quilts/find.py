@@ -1,10 +1,10 @@
 """Quilts: pages made of other pages' text, and their sources (Najork 2012).
 
-    texts, sites, dates, copies ─Covered→ covered pages ─┬→ originality ─sum→ sites
-                                                         ├→ sources, links ─join→ quilt_sources ─sum→ quilts
-                                                         └→ holders ─join→ all_sources
+    texts, sites, dates, copies ─cover→ covered pages ─┬→ originality ─sum→ sites
+                                                       ├→ sources, links ─join→ quilt_sources ─sum→ quilts
+                                                       └→ holders ─join→ all_sources
 
-`flow.py` has the flow behind `Covered`, `attribution.py` the joins.
+`flow.py` has the flow behind `cover`, `attribution.py` the joins.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Numbers:
 def quilt_inputs(
     run: Run, engine: Engine, params: QuiltParams, server_map: dict[str, str], said: Any
 ) -> dict[str, Any]:
-    """The inputs of `Covered`, in the order in which they are wanted. `said` is the user's file of dates."""
+    """The inputs of `QuiltCoverFlow`, in its order. `said` is the user's file of dates."""
     sites = of_lineage(run, engine, "pages", SITE_COLUMNS)
     if server_map:
         schema = pa.schema([PAGES.schema.field(name) for name in SITE_COLUMNS])
