@@ -99,7 +99,7 @@ def scan(
         inputs: WARC, WET, WACZ, JSONL or Parquet files, folders or zips of HTML files, globs, or `-`.
         output: The run folder to make.
         only: Detectors to run (what they need runs too); all by default, none with an empty list.
-        params: Parameters; the defaults are the papers'.
+        params: Parameters; by default those of the profile `default`.
         engine: The engine; by default the local one with `threads` threads.
         threads: How many threads the local engine may use; by default all cores.
         resume: Go on with a run that was stopped.

@@ -48,9 +48,10 @@ def test_what_the_papers_turn_on_can_be_turned_off(tmp_path: Path) -> None:
 
 def test_within_site(tmp_path: Path) -> None:
     """Thresholds go with the dimensions, and are not given twice."""
-    assert recorded(tmp_path, "--within-site") == Params().replace("style", t=110, structure_t=95).to_dict()
+    assert recorded(tmp_path, "--within-site") == Params().replace("style", t=114, structure_t=95).to_dict()
+    assert "--style-t114,--style-structure-t95" in "".join(run("scan", "--help").stdout.split())
     (tmp_path / "half").mkdir()
-    expected = Params().replace("style", m=64, t=55, structure_t=48)
+    expected = Params().replace("style", m=64, t=57, structure_t=48)
     assert recorded(tmp_path / "half", "--within-site", "--style-m", "64") == expected.to_dict()
     done = run(
         *("scan", tmp_path / "crawl.jsonl", "-o", tmp_path / "both", "--within-site", "--style-t", "60"),

@@ -49,6 +49,25 @@ def test_runs_with_and_without_structure_are_not_comparable(old: Run, tmp_path: 
         pagekin.scan(tmp_path / "a.jsonl", tmp_path / "new", only=[], params=params, against=old.path)
 
 
+@pytest.mark.parametrize(("part", "name", "value"), [("style", "scripts", False), ("quilts", "later", 3)])
+def test_a_run_of_another_version_is_refused_in_one_line(
+    old: Run, tmp_path: Path, part: str, name: str, value: object
+) -> None:
+    """Its fingerprints are none that are made now, or nobody knows what was done."""
+    info = json.loads((old.path / "run.json").read_text())
+    info["params"][part][name] = value
+    info["params"]["style"].pop("content")
+    (old.path / "run.json").write_text(json.dumps(info))
+    for ask in (
+        lambda: pagekin.scan(tmp_path / "a.jsonl", tmp_path / "new", only=[], against=old.path),
+        lambda: pagekin.Run(old.path).like("http://a.example/0"),
+    ):
+        with pytest.raises(RunError, match=rf"(?s)^[^\n]*{part}\.{name}[^\n]*; scan its crawl again$"):
+            ask()
+    assert not (tmp_path / "new").exists()
+    assert Run(old.path).table("pages").num_rows == 5, "its tables can be read"
+
+
 def test_the_profile_is_recorded(old: Run, tmp_path: Path) -> None:
     run = pagekin.scan(tmp_path / "a.jsonl", tmp_path / "new", only=[], params=Params.of("paper"))
     assert (old.info["params"]["profile"], run.info["params"]["profile"]) == ("default", "paper")

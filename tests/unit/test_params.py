@@ -134,3 +134,6 @@ def test_parameters_of_older_runs_are_read() -> None:
     assert Params.from_run(old) == Params().replace("fuzzy", min_length=11)
     with pytest.raises(ParamsError, match=r"fuzzy\.least"):
         Params.from_dict(old)
+    paper = Params.of("paper").to_dict()
+    paper["style"]["scripts"] = paper["style"].pop("content")
+    assert Params.from_run(paper) == Params.of("paper"), "the paper's noise is what it was"

@@ -14,6 +14,7 @@ from pagekin.cli.flags import apply, param_options, profile_option
 from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 from pagekin.errors import DAMAGED, UsageError
+from pagekin.params import StyleParams
 
 if TYPE_CHECKING:
     from pagekin.engines.base import Engine
@@ -24,6 +25,9 @@ MEMORY = 4 * 10**9
 
 PAGE_SHARE = 32
 """A page may be this fraction of the memory: so often its bytes can be there at once, in the worst case."""
+
+WITHIN = StyleParams().within_site()
+"""What --within-site sets, for 128 dimensions."""
 
 
 @click.command()
@@ -78,7 +82,8 @@ PAGE_SHARE = 32
 @click.option(
     "--within-site",
     is_flag=True,
-    help="Cluster the types of page that a site has, not its style: --style-t 110, --style-structure-t 95.",
+    help="Cluster the types of page that a site has, not its style: "
+    f"--style-t {WITHIN.t}, --style-structure-t {WITHIN.structure_t}.",
 )
 @param_options
 @reporter_options

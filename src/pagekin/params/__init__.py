@@ -51,7 +51,7 @@ PROFILES = ("default", "paper")
 
 MIB = 1 << 20
 
-RENAMED = {"fuzzy": {"least": "min_length"}}
+RENAMED = {"fuzzy": {"least": "min_length"}, "style": {"scripts": "content"}}
 """Old names of parameters in run folders that are already there."""
 
 
@@ -175,6 +175,9 @@ class Params:
     @classmethod
     def from_run(cls, values: dict[str, Any]) -> Params:
         """From `run.json`, which an older version may have written: those knew only the papers' values."""
+        if values.get("style", {}).get("scripts") is False:
+            # Texts were noise then: such fingerprints are like none that are made now.
+            raise ParamsError("style.scripts = false is no parameter any more")
         named = {
             part: {RENAMED.get(part, {}).get(name, name): value for name, value in given.items()}
             for part, given in values.items()

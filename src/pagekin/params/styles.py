@@ -139,8 +139,8 @@ class StyleParams:
             >>> params.t, params.structure_t
             (114, 95)
         """
-        noise, structure = (round(share * self.m) for share in WITHIN_SITE)
-        return replace(self, t=max(noise, 1), structure_t=max(structure, 1))
+        noise, structure = (max(round(share * self.m), 1) for share in WITHIN_SITE)
+        return replace(self, t=noise, structure_t=structure)
 
     @property
     def probes(self) -> int:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.errors import InputError
-from pagekin.params import StyleParams
+from pagekin.params import Params, StyleParams
 from pagekin.query.single import page_bytes
 from pagekin.run import Run
 
@@ -27,7 +27,7 @@ BACKGROUND = 0.05
 NAMED = 2
 """Sites below a gap that are named."""
 PAPER = 20 / 128
-"""The threshold to suggest where the curve has no gap: the paper's site detector."""
+"""The paper's site detector: what to suggest under its profile where the curve has no gap."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def like(run: Run, page: str | Path, *, threads: int = 2, top: int | None = None
     kin = found.slice(0, pc.sum(pc.greater_equal(found["similarity"], BACKGROUND)).as_py() or 0)
     sites = run.page_columns("pages", ["host", "domain"], kin["page"])
     gaps = _gaps(found, sites["domain"].to_pylist(), domain, params.m)
-    threshold = _threshold(gaps)
+    threshold = _threshold(gaps, run.params)
     above = pc.sum(pc.greater_equal(found["similarity"], threshold)).as_py() or 0
     chosen = sites.slice(0, above)
     everywhere = {name: _distinct(run, name) for name in ("host", "domain")}
@@ -259,9 +259,10 @@ def _who(domains: Sequence[str | None]) -> str:
     return named + (f" and {rest:,} other site{'s' * (rest > 1)}" if rest > 0 else "")
 
 
-def _threshold(gaps: list[Gap]) -> float:
-    """In the middle of the widest gap."""
+def _threshold(gaps: list[Gap], params: Params) -> float:
+    """In the middle of the widest gap; without one, where a scan begins to link, or the paper's."""
     if not gaps:
-        return PAPER
+        style = params.style
+        return PAPER if params.profile == "paper" else min(style.t, style.structure_t or style.t) / style.m
     widest = max(gaps, key=lambda gap: gap.upper - gap.lower)
     return round((widest.upper + max(widest.lower, BACKGROUND)) / 2, 4)

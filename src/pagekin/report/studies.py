@@ -38,12 +38,12 @@ def compared(data: Data, page: str) -> Section:
         f"{plural(found.pages, 'page')} on {plural(found.domains, 'site')} "
         f"{'is' if found.pages == 1 else 'are'} written like {where}"
     )
+    why = "in the middle of the widest gap" if found.gaps else "as there is no gap"
     blocks: list[Block] = [
         paragraph(
             f"All pages by decreasing similarity of style to {where}. A gap in the curve is where "
             "another template or "
-            f"another site begins. The suggested threshold is {similarity(found.threshold)}, in the "
-            "middle of the widest gap: "
+            f"another site begins. The suggested threshold is {similarity(found.threshold)}, {why}: "
             f"above it are {plural(found.pages, 'page')} on {plural(found.hosts, 'host')} "
             f"({percent(found.share_of_hosts)} of all "
             f"hosts).",

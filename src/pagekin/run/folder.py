@@ -33,7 +33,7 @@ from pagekin.fs import TEMP_SUFFIX, write_atomically, writing
 from pagekin.params import Params
 from pagekin.readers import Input
 from pagekin.readers.base import RECORD_BITS
-from pagekin.run.identity import FORMAT, KEYS, Identity, difference
+from pagekin.run.identity import FORMAT, KEYS, Identity, difference, recorded_params
 from pagekin.suggest import not_among
 from pagekin.tables import TABLES, Table
 from pagekin.tables.lookup import TableLookup
@@ -82,7 +82,7 @@ class Run:
 
     @property
     def params(self) -> Params:
-        return Params.from_run(self.info["params"])
+        return recorded_params(self.path, self.info)
 
     @property
     def against(self) -> Self | None:

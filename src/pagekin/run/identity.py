@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pagekin import _core
+from pagekin.errors import ParamsError, RunError
 from pagekin.params import Params
 from pagekin.readers import Input
 
@@ -33,6 +34,15 @@ class Identity:
         described = [asdict(source) | _stamp(source.path) for source in inputs]
         known = None if against is None else str(against.resolve())
         return cls(_core.__version__, FORMAT, _core.UNICODE_VERSION, described, params.to_dict(), known)
+
+
+def recorded_params(path: Path, info: dict[str, Any]) -> Params:
+    """The parameters in the `run.json` of a folder; an error if this version does not know them."""
+    try:
+        return Params.from_run(info["params"])
+    except ParamsError as error:
+        made_by = f"was made by another pagekin ({info['pagekin']})"
+        raise RunError(f"{path} {made_by}: {error}; scan its crawl again") from None
 
 
 def _stamp(path: str) -> dict[str, int | None]:

@@ -39,38 +39,12 @@ impl Noise {
         (self.len, self.chars) = (0, 0);
         let mut from = 0;
         for part in content {
-            self.append(html, from..part.at.start);
-            if part.text {
-                self.append_edges(html, part.at.clone());
-            }
-            from = part.at.end;
+            // Most texts are a word or two without noise between: they need no cut.
+            let Some(cut) = (if part.text { inside(html, &part.at) } else { Some(part.at.clone()) }) else { continue };
+            self.append(html, from..cut.start);
+            from = cut.end;
         }
         self.append(html, from..html.len());
-    }
-
-    /// What a text has before its first and behind its last letter or digit.
-    fn append_edges(&mut self, html: &str, text: Range<usize>) {
-        #[cfg(simd_x86)]
-        if blocks::available() && text.len() <= BLOCK {
-            let (bytes, out) = (&html.as_bytes()[text.start..], &mut self.buffer[self.len..]);
-            // SAFETY: the features were just detected.
-            if let Some(written) = unsafe { compact_edges(bytes, text.len(), out) } {
-                self.len += written;
-                self.chars += written;
-                return;
-            }
-        }
-        let classes = CharClasses::get();
-        let letter = |c: char| classes.of(c) != CharClass::Noise;
-        let part = &html[text.clone()];
-        match (part.find(letter), part.rfind(letter)) {
-            (Some(first), Some(last)) => {
-                self.append(html, text.start..text.start + first);
-                // From the letter on, which is no noise itself.
-                self.append(html, text.start + last..text.end);
-            }
-            _ => self.append(html, text),
-        }
     }
 
     fn append(&mut self, html: &str, part: Range<usize>) {
@@ -152,33 +126,63 @@ fn compact_plain(bytes: &[u8], wanted: usize, out: &mut [u8]) -> (usize, usize) 
 #[target_feature(enable = "ssse3,popcnt")]
 fn compact_blocks(bytes: &[u8], wanted: usize, out: &mut [u8]) -> (usize, usize) {
     let (mut at, mut len) = (0, 0);
-    while at < wanted
+    while at + BLOCK <= wanted
         && let Some(block) = blocks::ascii_block(bytes, at)
         && let Some(to) = out[len..].first_chunk_mut()
     {
-        // The last block may reach beyond what is wanted.
-        let read = BLOCK.min(wanted - at);
-        let stay = !blocks::alphanumeric(block) & (0xFFFF >> (BLOCK - read));
+        let stay = !blocks::alphanumeric(block) & 0xFFFF;
         blocks::compact(block, stay, to);
         len += stay.count_ones() as usize;
-        at += read;
+        at += BLOCK;
+    }
+    // The last block reaches beyond what is wanted.
+    if at < wanted
+        && wanted - at < BLOCK
+        && let Some(block) = blocks::ascii_block(bytes, at)
+        && let Some(to) = out[len..].first_chunk_mut()
+    {
+        let stay = !blocks::alphanumeric(block) & (0xFFFF >> (BLOCK - (wanted - at)));
+        blocks::compact(block, stay, to);
+        return (wanted, len + stay.count_ones() as usize);
     }
     // The rest up to the first character beyond ASCII.
     let (read, written) = compact_plain(&bytes[at..], BLOCK.min(wanted - at), &mut out[len..]);
     (at + read, len + written)
 }
 
-/// The noise at the edges of a text that fits in one ASCII block; how much there is.
+/// From the first letter or digit of a text to the last, which may be left in; nothing if there is no noise between.
+fn inside(html: &str, text: &Range<usize>) -> Option<Range<usize>> {
+    #[cfg(simd_x86)]
+    if blocks::available()
+        // SAFETY: the features were just detected.
+        && let Some(found) = unsafe { inside_blocks(html.as_bytes(), text) }
+    {
+        return found;
+    }
+    let classes = CharClasses::get();
+    let letter = |c: char| classes.of(c) != CharClass::Noise;
+    let part = &html[text.clone()];
+    Some(text.start + part.find(letter)?..text.start + part.rfind(letter)?)
+}
+
+/// The same, if its first and last block are ASCII and have letters.
 #[cfg(simd_x86)]
+#[inline]
 #[target_feature(enable = "ssse3,popcnt")]
-fn compact_edges(bytes: &[u8], wanted: usize, out: &mut [u8]) -> Option<usize> {
-    let (block, to) = (blocks::ascii_block(bytes, 0)?, out.first_chunk_mut()?);
-    let all = 0xFFFF >> (BLOCK - wanted);
-    let letters = blocks::alphanumeric(block) & all;
-    // From the first letter to the last.
-    let inner = if letters == 0 { 0 } else { (2 << letters.ilog2()) - (1 << letters.trailing_zeros()) };
-    blocks::compact(block, all & !inner, to);
-    Some((all & !inner).count_ones() as usize)
+fn inside_blocks(bytes: &[u8], text: &Range<usize>) -> Option<Option<Range<usize>>> {
+    let first = blocks::alphanumeric(blocks::ascii_block(bytes, text.start)?);
+    if text.len() <= BLOCK {
+        let letters = first & (0xFFFF >> (BLOCK - text.len()));
+        let cut = || {
+            let (low, high) = (letters.trailing_zeros(), letters.ilog2());
+            let without_noise = (2 << high) - (1 << low) == letters;
+            (!without_noise).then(|| text.start + low as usize..text.start + high as usize)
+        };
+        return Some(if letters == 0 { None } else { cut() });
+    }
+    let last = blocks::alphanumeric(blocks::ascii_block(bytes, text.end - BLOCK)?);
+    let cut = || text.start + first.trailing_zeros() as usize..text.end - BLOCK + last.ilog2() as usize;
+    (first != 0 && last != 0).then(|| Some(cut()))
 }
 
 #[cfg(test)]
