@@ -19,7 +19,7 @@ import truth_rank as rank_of
 import truth_styles as styles
 import truth_texts as texts_of
 import truth_types as types_of
-from harness import Row, peak_rss_of, publish
+from harness import Row, costs_of, publish
 from truth_corpus import Corpus, corpus, write
 
 import pagekin
@@ -67,14 +67,14 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
     warc = write(made.pages, folder / "pages.warc.gz")
     command = [str(Path(sys.executable).with_name("pagekin")), "scan", str(warc), "-o", str(folder / "run")]
     command += ["--profile", profile, "--only", "duplicates,styles,quilts,fuzzy", "--threads", "2", "--quiet"]
-    seconds, peak = peak_rss_of(command)
+    _, worked, peak = costs_of(command)
     run = pagekin.Run(folder / "run")
     real = made.of_kind("real")
     cluster = styles.clusters_of(run)
     recalls = styles.recalls(real, cluster)
     yield row("pages", run.info["counts"]["pages"], "pages")
     yield row("sites", len({page.site for page in real}), "packages")
-    yield row("the whole command, two cores", seconds, "s")
+    yield row("the whole command, processor time", worked, "s")
     yield row("its peak memory", peak / 1e6, "MB")
     yield row("styles, purity by generator", styles.purity(real, cluster), "share", "purity")
     yield row("styles, pages with kin on other sites that meet it", styles.micro(recalls), "share", "micro")

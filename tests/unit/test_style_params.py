@@ -81,8 +81,8 @@ def test_what_cannot_be(bad: dict[str, float]) -> None:
 
 def test_structure_is_probed_too() -> None:
     """The miss rate is that of the pairs that are hardest to meet, of either kind."""
-    assert StyleParams().miss_rate == math.comb(108, 40) / math.comb(128, 40)
-    assert StyleParams(structure_t=60).miss_rate == math.comb(108, 50) / math.comb(128, 50)
+    assert StyleParams(t=50, structure_t=40).miss_rate == math.comb(108, 40) / math.comb(128, 40)
+    assert StyleParams(t=50, structure_t=60).miss_rate == math.comb(108, 50) / math.comb(128, 50)
     with pytest.raises(ParamsError, match=r"style\.structure_t must be from 0 to 128, not 129"):
         StyleParams(structure_t=129)
     with pytest.raises(ParamsError, match=r"style\.k must be from 1 to 3, not 4"):

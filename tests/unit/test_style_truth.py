@@ -102,8 +102,9 @@ def test_nothing_else_is_called_so(webs: list[Web]) -> None:
 
 
 def test_copies_and_templates_are_named(webs: list[Web]) -> None:
+    # Of what is pasted only framesets join strangers by default: licences and scripts are content.
     pasted = kinds(webs, "copy_group")
-    assert pasted.total() >= 8
+    assert pasted.total() >= 4
     assert pasted["copy/paste"] >= 0.95 * pasted.total()
     plain = Counter(
         row["kind"]
