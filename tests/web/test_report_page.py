@@ -56,6 +56,10 @@ def report(small_web: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
+FRAME = "".join(f"<i title='{'-' * (n % 13)}{'.' * (n % 7)}'></i>" for n in range(60))
+"""Enough markup of one kind to be a style."""
+
+
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report on pages that put markup wherever they are shown; the run's own name does too."""
@@ -70,7 +74,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         html = (
             f"<title>{shown}</title><meta name=generator content='{shown} 1.0'><p>{shared} {own}<p>{shared}"
-            + "<i></i>" * 40
+            + FRAME
         )
         rows.append(
             {"url": f"http://e{number % 7}.example/{number % 20}?q={trick}&sid={number}", "html": html}
