@@ -165,7 +165,8 @@ def until(condition: Any, seconds: float = 120) -> None:
 
 
 def test_a_full_disk(web: Path, alone: Path, tiny_disk: Path) -> None:  # noqa: F811
-    assert mount("-o", "remount,size=600k", tiny_disk)
+    needed = sum(path.stat().st_size for path in alone.rglob("*") if path.is_file())
+    assert mount("-o", f"remount,size={needed // 2}", tiny_disk)
     run = tiny_disk / "run"
     done = command(*on_spark(web, run, "--quiet"))
     assert done.returncode == 1
