@@ -36,7 +36,7 @@ generate = _load()
 
 
 GUIDES = [*sorted((ROOT / "docs/guide").glob("*.md")), *sorted((ROOT / "docs/recipes").glob("*.md"))]
-DETECTORS = ROOT / "src/pagekin/detect"
+MODULES = sorted(path.relative_to(ROOT) for path in ROOT.glob("src/pagekin/detect/**/*.py"))
 SAID = "\n".join(path.read_text(encoding="utf-8") for path in GUIDES)
 
 
@@ -68,7 +68,7 @@ def test_page_is_fresh(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("module", sorted(path.relative_to(ROOT) for path in DETECTORS.rglob("*.py")), ids=str)
+@pytest.mark.parametrize("module", MODULES, ids=str)
 def test_flows_are_shown_whole(module: Path) -> None:
     """Every line that a detector's module draws is in the walk, in its figure and in the same order."""
     told = ast.get_docstring(ast.parse((ROOT / module).read_text(encoding="utf-8"))) or ""

@@ -102,8 +102,8 @@ SKETCHES = Table(
         Column(
             "structure",
             pa.binary(),
-            "structure fingerprint: minima over the runs of four tags with the names of their attributes and "
-            "classes, as in `style`; null if it does not count",
+            "structure fingerprint: minima over each four consecutive tags with the names of their "
+            "attributes and classes, as in `style`; null if it does not count",
         ),
         Column(
             "shingles",
@@ -111,7 +111,7 @@ SKETCHES = Table(
             "m chosen phrases of the text as a circle: 64-bit fingerprints, little-endian, one for each "
             "function; null without words",
         ),
-        Column("skeleton", pa.binary(), "minima over the runs of four tags: 32 numbers as in `style`"),
+        Column("skeleton", pa.binary(), "minima over each four consecutive tags: 32 numbers as in `style`"),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
         Column("ssdeep", pa.string(), "ssdeep digest of the text as UTF-8"),
     ),

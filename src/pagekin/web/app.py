@@ -167,7 +167,7 @@ class Forms:
         return self.screens.render(request, "spread.html", seen=seen, url=url, back=_back(form))
 
     def confirm(self, request: Request, form: dict[str, str]) -> Response:
-        """The second step."""
+        """Spreads a verdict as previewed."""
         judging.confirm_spread(self.context, self.screens.who(request), form)
         return _to(_back(form))
 
@@ -188,7 +188,7 @@ class Forms:
         return _to(_back(form))
 
     def name(self, request: Request, form: dict[str, str]) -> Response:
-        """Another judge sits down."""
+        """Changes who judges, in a cookie."""
         who = judge_name(form.get("who", "").strip())
         answer = _to(_back(form))
         answer.set_cookie(JUDGE, quote(who, safe=""), max_age=400 * 86_400, httponly=True, samesite="strict")
