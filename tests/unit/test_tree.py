@@ -52,3 +52,14 @@ def test_contributing_shows_every_room(folder: str) -> None:
     code = [path.relative_to(inside) for path in inside.rglob("*") if path.suffix in {".py", ".rs"}]
     rooms = {path.parts[0] for path in code if len(path.parts) > 1 and path.parts[0] not in MADE}
     assert not {room for room in rooms if not re.search(rf"\b{room}/", layout)}
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_layers_are_told_in_their_order(page: str) -> None:
+    told = re.search(r"`(cli →[^`]*)`", (TREE / page).read_text(encoding="utf-8"))
+    assert told, f"{page} does not say which way imports point"
+    layers = [set(re.findall(r"\w+", names)) for names in told[1].split("→")]
+    named = set().union(*layers)
+    assert layers == [names & named for names in LAYERS if names & named]
+    folders = {path.parent.name for path in (TREE / "src/pagekin").glob("*/__init__.py")}
+    assert folders - {"__pycache__"} <= named

@@ -18,7 +18,11 @@ _TRUNCATED = Column(
     "why the page is incomplete: `end` if its input ends inside it, else what the crawler noted; mostly null",
 )
 _INPUT = Column("input", pa.string(), "the input as it was named or expanded")
-_OFFSET = Column("offset", pa.int64(), "where the record begins in its input: byte, line or row, by format")
+_OFFSET = Column(
+    "offset",
+    pa.int64(),
+    "where the record begins in its input: byte, line or row, by format; -1 for a rest that cannot be read",
+)
 _REASON = Column("reason", pa.string(), "why the record is not a page")
 _DETAIL = Column("detail", pa.string(), "what exactly was wrong, if known; of a redirect also where it leads")
 _TEXT = Column("text", pa.string(), "visible text (docs/reference/text.md)")
