@@ -215,8 +215,8 @@ class Checker:
             }
         size = self.params.shingles.m
         exact = [row for row in self.known.same_text(sketch["md5"]) if row != own]
-        least = max(1, round(NEAR * size))
-        alike = [one for one in self.known.like_text(shingles, least) if one.row != own]
+        min_shared = max(1, round(NEAR * size))
+        alike = [one for one in self.known.like_text(shingles, min_shared) if one.row != own]
         rest = [one for one in alike if one.row not in exact]
         pages = [self._page(row) for row in exact]
         near = [self._page(one.row) | {"shared": round(one.matching / size, 4)} for one in rest[:SHOWN]]
