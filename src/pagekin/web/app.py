@@ -42,7 +42,7 @@ def create_app(context: Context) -> Guard:
     limit = context.settings.max_seconds
 
     def fresh(handler: Handler) -> Handler:
-        """What others decided meanwhile counts."""
+        """Reads what others decided since the last request, then handles this one."""
 
         def refreshed(request: Request) -> Response:
             context.state.refresh()
