@@ -54,7 +54,6 @@ def crawled(site: CmsSite, *args: str) -> Crawled:
 
 
 def main() -> None:
-    """Measures every site type."""
     rows = []
     for kind in sys.argv[1:] or SITE_TYPES:
         site = CmsSite(kind, SEED, LARGE.get(kind, DOCUMENTS))

@@ -116,7 +116,6 @@ def by_gaoya(pages: list[str]) -> Labels:
 
 
 def by_rensa(pages: list[str]) -> Labels:
-    """Its MinHash and LSH."""
     from rensa import RMinHash, RMinHashLSH
 
     index = RMinHashLSH(threshold=THRESHOLD, num_perm=FUNCTIONS, num_bands=BANDS)
@@ -133,7 +132,6 @@ def by_rensa(pages: list[str]) -> Labels:
 
 
 def by_datasketch(pages: list[str]) -> Labels:
-    """Its MinHash and LSH."""
     from datasketch import MinHash, MinHashLSH
 
     index = MinHashLSH(num_perm=FUNCTIONS, params=(BANDS, LENGTH))

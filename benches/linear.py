@@ -25,7 +25,6 @@ def web(pages: int) -> Path:
 
 
 def main() -> None:
-    """Measures both sizes."""
     small, large = web(SMALL), web(LARGE)
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"

@@ -40,7 +40,6 @@ def measured(run: Run, repeat: int) -> tuple[dict[str, float], int]:
 
 
 def main() -> None:
-    """Measures both sizes."""
     (small, _), (large, peak) = measured(texts_run(1), 3), measured(texts_run(COPIES), 1)
     rows = []
     for step in STEPS:

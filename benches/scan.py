@@ -12,7 +12,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from harness import Row, best_of, peak_rss_of, publish
 
 import pagekin
-from pagekin.detect.sketch import Sketch
+from pagekin.detect.sketch import SketchPages
 from pagekin.engines.local import LocalEngine, Prefetch
 from pagekin.params import ReadParams, ShingleParams, StyleParams
 from pagekin.readers import expand
@@ -34,7 +34,7 @@ def sketch(warc: Path) -> int:
     """Reading and the native pass as the local engine runs them, without writing the tables."""
     engine = LocalEngine(threads=2)
     records = engine.read(expand([str(warc)]), ReadParams())
-    with Prefetch(engine.map(records, Sketch(StyleParams(), ShingleParams())).open(None)) as batches:
+    with Prefetch(engine.map(records, SketchPages(StyleParams(), ShingleParams())).open(None)) as batches:
         return sum(batch.num_rows for batch in batches)
 
 

@@ -200,7 +200,7 @@ def main() -> None:
 
 
 def measure(url: str, run: Path, pid: int, stored: int) -> list[Row]:
-    """What was promised."""
+    """How fast checks and screens are answered."""
     wait(url)
     whole = (page for page in pagekin.read(web(PAGES)) if page.html is not None)
     pages = list(islice(whole, PER_SECOND * SECONDS))

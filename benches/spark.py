@@ -158,7 +158,6 @@ def components() -> list[Row]:
 
 
 def main() -> None:
-    """Measures everything."""
     sizes = tuple(int(size) for size in sys.argv[1:]) or SIZES
     with tempfile.TemporaryDirectory(dir=cache_folder()) as name:
         folder = Path(name)

@@ -29,7 +29,6 @@ DETECTORS = {"paper": 20 / 128, "default": StyleParams().t / StyleParams().m}
 
 
 def main() -> None:
-    """All of it."""
     rows = [*kernel()]
     with tempfile.TemporaryDirectory() as folder:
         for profile in PROFILES:

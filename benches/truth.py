@@ -42,7 +42,6 @@ LOWEST = {
 
 
 def main() -> None:
-    """Measures the profiles."""
     parser = argparse.ArgumentParser(description="Compare the findings with what is true.")
     parser.add_argument("--part", choices=("test", "train"), default="test")
     parser.add_argument("--profile", choices=PROFILES, action="append")
@@ -56,7 +55,6 @@ def main() -> None:
 
 
 def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
-    """All figures of one profile."""
     folder.mkdir()
     params = Params.of(profile)
     goals = LOWEST if profile == "default" else {}

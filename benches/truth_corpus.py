@@ -69,7 +69,6 @@ class Corpus:
     ones."""
 
     def of_kind(self, kind: str) -> list[Page]:
-        """The pages of one kind."""
         return [page for page in self.pages if page.kind == kind]
 
 

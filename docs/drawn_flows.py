@@ -12,12 +12,15 @@ DETECT = Path(__file__).resolve().parent.parent / "src/pagekin/detect"
 MARKED = re.compile(r"(?<=<!-- flows -->\n).*?(?=<!-- end of flows -->)", re.DOTALL)
 
 FLOWS = {
-    "Duplicates": ("duplicates/find", "duplicates/flow"),
-    "Styles": ("styles/find", "styles/clusters"),
+    "Duplicates": ("duplicates/find", "duplicates/flow", "duplicates/compare"),
+    "Styles": ("styles/find", "styles/clusters", "styles/leaders", "styles/shapes"),
     "Quilts": ("quilts/find", "quilts/flow", "quilts/attribution"),
-    "Phrases": ("phrases/find", "phrases/popular", "phrases/covers", "phrases/sites"),
+    "Phrases": (
+        *("phrases/find", "phrases/popular", "phrases/covers"),
+        *("phrases/donors", "phrases/quotes", "phrases/sites"),
+    ),
     "Fuzzy": ("fuzzy/find", "fuzzy/flow"),
-    "Causes": ("causes/find",),
+    "Causes": ("causes/find", "causes/copies", "causes/redirects", "causes/parameters"),
 }
 
 
@@ -37,9 +40,8 @@ def figures() -> Iterator[str]:
 
 
 def figure(module: Path) -> str:
-    """The indented part of a module's docstring, or all behind its first paragraph."""
-    told = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
-    rest = told.partition("\n\n")[2]
-    drawn = re.search(r"^    .*?(?=\n\n\S|\Z)", rest, re.DOTALL | re.MULTILINE)
-    assert "→" in rest, f"{module} draws no flow"
-    return textwrap.dedent(drawn.group()) if drawn else rest
+    """The paragraph of a module's docstring that has arrows in it."""
+    paragraphs = (ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or "").split("\n\n")
+    drawn = [paragraph for paragraph in paragraphs if "→" in paragraph]
+    assert len(drawn) == 1, f"{module} draws {len(drawn)} flows"
+    return textwrap.dedent(drawn[0])

@@ -39,7 +39,6 @@ DEMO = re.compile(r"(?<=<!-- demo -->\n```text\n).*?(?=```\n<!-- end of demo -->
 
 
 def main() -> None:
-    """Writes every generated file."""
     for name, text in pages().items():
         (ROOT / name).write_text(text, encoding="utf-8")
     readme = ROOT / "README.md"
@@ -125,7 +124,6 @@ def commands() -> Iterator[str]:
 
 
 def command_page(command: click.Command, context: click.Context) -> Iterator[str]:
-    """One command."""
     text, examples = split_help(command)
     yield f"## {context.command_path}"
     yield text
@@ -186,7 +184,6 @@ def tables() -> Iterator[str]:
 
 
 def table_page(table: Table, level: str = "##") -> Iterator[str]:
-    """One table."""
     yield f"{level} {table.name}"
     order = ", ".join(
         f"{name}{' (largest first)' if way == 'descending' else ''}" for name, way in table.keys
@@ -352,7 +349,6 @@ def with_demo(readme: str, output: str) -> str:
 
 
 def grid(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table."""
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     # A pipe ends a cell, even inside code.
     lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
@@ -366,7 +362,6 @@ def fenced(kind: str, lines: Iterable[str]) -> str:
 
 
 def code(text: str) -> str:
-    """A text as code."""
     return f"`{text}`"
 
 

@@ -189,7 +189,7 @@ class Target:
     path: Path
 
     def read(self, data: bytes) -> tuple[int, list[Record]]:
-        """The work, and the rows."""
+        """The work of reading, as `counting` counts it, and the records."""
         with counting() as meter:
             if self.name == "http":
                 read_body(data)

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from scatter import ScatterEngine
 
 import pagekin
 from pagekin.engines.base import Engine
 from pagekin.engines.local import LocalEngine
 from pagekin.params import Params
 from pagekin.run import Identity, Run
+from pagekin.synth import write_web
 from pagekin.tables import Table
 
 Rows = list[dict[str, Any]]
@@ -65,3 +67,20 @@ def found(run: Run, find: Find, engine: Engine, tables: Sequence[str]) -> dict[s
     with writing(type(run)(path)) as copy:
         find(copy, engine, copy.params)
         return {name: copy.table(name).to_pylist() for name in tables}
+
+
+def check_classes_on_scatter(detector: str, profile: str, folder: Path) -> None:
+    """Classes of copies are the same on both engines, in a crawl and in another one against it."""
+    write_web(folder / "old.warc.gz", pages=300, seed=1)
+    write_web(folder / "new.warc.gz", pages=200, seed=1)
+    tables = []
+    for name, engine in (("local", LocalEngine(2)), ("scatter", ScatterEngine(7))):
+        options: dict[str, Any] = {"only": [detector], "params": Params.of(profile), "engine": engine}
+        old = pagekin.scan(folder / "old.warc.gz", folder / f"{name}-old", **options)
+        new = pagekin.scan(folder / "new.warc.gz", folder / f"{name}-new", against=old.path, **options)
+        tables.append([run.table(detector) for run in (old, new)])
+    for local, scattered in zip(*tables, strict=True):
+        assert local.equals(scattered)
+        assert local.num_rows > 20
+        urls = dict(zip(local["page"].to_pylist(), local["url"].to_pylist(), strict=True))
+        assert all(row["representative_url"] == urls[row["representative"]] for row in local.to_pylist())

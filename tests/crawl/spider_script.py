@@ -39,8 +39,6 @@ NUMBERS = count(1)
 
 
 class Collect:
-    """A pipeline."""
-
     def process_item(self, item: Any) -> Any:
         ITEMS.append(item if isinstance(item, dict) else {"url": item.url})
         return item

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import sys
@@ -35,6 +36,7 @@ generate = _load()
 
 
 GUIDES = [*sorted((ROOT / "docs/guide").glob("*.md")), *sorted((ROOT / "docs/recipes").glob("*.md"))]
+MODULES = sorted(path.relative_to(ROOT) for path in ROOT.glob("src/pagekin/detect/**/*.py"))
 SAID = "\n".join(path.read_text(encoding="utf-8") for path in GUIDES)
 
 
@@ -64,6 +66,16 @@ def test_page_is_fresh(name: str) -> None:
     assert (ROOT / name).read_text(encoding="utf-8") == generate.pages()[name], (
         f"{name} is stale: run `make docs`"
     )
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_flows_are_shown_whole(module: Path) -> None:
+    """Every line that a detector's module draws is in the walk, in its figure and in the same order."""
+    told = ast.get_docstring(ast.parse((ROOT / module).read_text(encoding="utf-8"))) or ""
+    drawn = [line.strip() for line in told.splitlines() if re.search("[→←─│┌┐└┘├┤┬┴┼]", line)]
+    walk = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    shown = re.search(rf"^`{re.escape(str(module))}`:\n\n```text\n(.*?)^```$", walk, re.MULTILINE | re.DOTALL)
+    assert ([line.strip() for line in shown[1].splitlines()] if shown else []) == drawn
 
 
 def test_demo_in_readme_is_fresh() -> None:

@@ -10,19 +10,18 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from flows import check_classes_on_scatter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scatter import ScatterEngine
 
-import pagekin
 from pagekin.detect.duplicates import compare
 from pagekin.detect.duplicates.banding import Banding, choose_banding
 from pagekin.detect.duplicates.flow import MEMBERS, SKETCHES, TEXTS, DuplicateMembers
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import EDGES, Engine, Resources
 from pagekin.engines.local import LocalEngine
-from pagekin.params import Params, ShingleParams
-from pagekin.synth import write_web
+from pagekin.params import ShingleParams
 
 SHINGLES = ShingleParams()
 
@@ -118,17 +117,4 @@ def test_nothing_comes_of_nothing() -> None:
 @pytest.mark.parametrize("profile", ["default", "paper"])
 def test_the_detector_on_scatter(profile: str, tmp_path: Path) -> None:
     """All rows in order, for a crawl and for another one against it."""
-    params = Params.of(profile)
-    write_web(tmp_path / "old.warc.gz", pages=300, seed=1)
-    write_web(tmp_path / "new.warc.gz", pages=200, seed=1)
-    runs = {}
-    for name, engine in (("local", LocalEngine(2)), ("scatter", ScatterEngine(7))):
-        options: dict[str, Any] = {"only": ["duplicates"], "params": params, "engine": engine}
-        old = pagekin.scan(tmp_path / "old.warc.gz", tmp_path / f"{name}-old", **options)
-        new = pagekin.scan(tmp_path / "new.warc.gz", tmp_path / f"{name}-new", against=old.path, **options)
-        runs[name] = [old.table("duplicates"), new.table("duplicates")]
-    for local, scattered in zip(runs["local"], runs["scatter"], strict=True):
-        assert local.equals(scattered)
-        assert local.num_rows > 20
-        urls = dict(zip(local["page"].to_pylist(), local["url"].to_pylist(), strict=True))
-        assert all(row["representative_url"] == urls[row["representative"]] for row in local.to_pylist())
+    check_classes_on_scatter("duplicates", profile, tmp_path)

@@ -10,16 +10,15 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from flows import check_classes_on_scatter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scatter import ScatterEngine
 
-import pagekin
 from pagekin.detect.fuzzy.flow import MAX_HOLDERS, MEMBERS, SKETCHES, TEXTS, WORDLESS, FuzzyMembers
 from pagekin.engines.base import Engine, Resources
 from pagekin.engines.local import LocalEngine
-from pagekin.params import FuzzyParams, Params, ShingleParams
-from pagekin.synth import write_web
+from pagekin.params import FuzzyParams, ShingleParams
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
@@ -121,17 +120,4 @@ def test_nothing_comes_of_nothing(names: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("profile", ["default", "paper"])
 def test_the_detector_on_scatter(profile: str, tmp_path: Path) -> None:
     """All rows in order, for a crawl and for another one against it."""
-    params = Params.of(profile)
-    write_web(tmp_path / "old.warc.gz", pages=300, seed=1)
-    write_web(tmp_path / "new.warc.gz", pages=200, seed=1)
-    runs = {}
-    for name, engine in (("local", LocalEngine(2)), ("scatter", ScatterEngine(7))):
-        options: dict[str, Any] = {"only": ["fuzzy"], "params": params, "engine": engine}
-        old = pagekin.scan(tmp_path / "old.warc.gz", tmp_path / f"{name}-old", **options)
-        new = pagekin.scan(tmp_path / "new.warc.gz", tmp_path / f"{name}-new", against=old.path, **options)
-        runs[name] = [old.table("fuzzy"), new.table("fuzzy")]
-    for local, scattered in zip(runs["local"], runs["scatter"], strict=True):
-        assert local.equals(scattered)
-        assert local.num_rows > 20
-        urls = dict(zip(local["page"].to_pylist(), local["url"].to_pylist(), strict=True))
-        assert all(row["representative_url"] == urls[row["representative"]] for row in local.to_pylist())
+    check_classes_on_scatter("fuzzy", profile, tmp_path)

@@ -20,16 +20,16 @@ def closure(n: int, linked: Callable[[int, int], bool]) -> list[list[int]]:
 
 
 def by_runs(
-    texts: list[str], shingles: Callable[[str], list[int] | None], runs: int = 6, length: int = 14
+    texts: list[str], shingles: Callable[[str], list[int] | None], bands: int = 6, length: int = 14
 ) -> list[list[int]]:
-    """Two runs that agree make a link; so do equal texts."""
+    """Two bands that agree make a link; so do equal texts."""
     made = [shingles(text) for text in texts]
 
     def linked(a: int, b: int) -> bool:
         first, second = made[a], made[b]
         if first is None or second is None:
             return False
-        cuts = [slice(i * length, (i + 1) * length) for i in range(runs)]
+        cuts = [slice(i * length, (i + 1) * length) for i in range(bands)]
         return sum(first[cut] == second[cut] for cut in cuts) >= 2
 
     return closure(len(texts), linked)

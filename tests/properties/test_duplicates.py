@@ -245,7 +245,7 @@ class TestOddPages:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"similarity": -0.1}, {"similarity": 0.05}, {"similarity": 1.1}, {"runs": 7}]
+    "bad", [{"similarity": -0.1}, {"similarity": 0.05}, {"similarity": 1.1}, {"bands": 7}]
 )
 def test_params_out_of_range(bad: dict[str, Any]) -> None:
     with pytest.raises(ParamsError, match="duplicates"):
@@ -287,4 +287,4 @@ def test_what_a_similarity_takes_is_stated(tmp_path: Path) -> None:
         "duplicates"
     ]
     chosen = choose_banding(0.7, 84)
-    assert (step["runs"], step["length"], step["recall"]) == (21, 4, round(chosen.recall, 6))
+    assert (step["bands"], step["length"], step["recall"]) == (21, 4, round(chosen.recall, 6))

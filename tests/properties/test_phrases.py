@@ -47,7 +47,7 @@ def scan(folder: Path, rows: list[dict[str, str]], name: str = "run", **values: 
     params = Params.from_dict(
         {
             "shingles": {"m": M},
-            "duplicates": {"runs": 2, "length": 6},
+            "duplicates": {"bands": 2, "length": 6},
             "servers": {"map": values.pop("map", "")},
             "phrases": {"popular": 3, "min_popular": 1} | values,
         }

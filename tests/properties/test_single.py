@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import html_bytes, page_urls, texts
 
-from pagekin.detect.sketch import Sketch
+from pagekin.detect.sketch import SketchPages
 from pagekin.params import Params
 from pagekin.readers import Record, batches
 
 _PARAMS = Params()
-_NATIVE = Sketch(_PARAMS.style, _PARAMS.shingles).native(1)
+_NATIVE = SketchPages(_PARAMS.style, _PARAMS.shingles).native(1)
 _COLUMNS = ["words", "style", "structure", "shingles", "md5", "text"]
 
 

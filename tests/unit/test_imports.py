@@ -61,7 +61,6 @@ HOMES: dict[str, set[str]] = {
     "twisted": {"crawl"},
     "zope": {"crawl"},
     "uvicorn": {"web"},
-    "zstandard": {"readers"},
 }  # fmt: skip
 
 

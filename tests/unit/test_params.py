@@ -56,7 +56,7 @@ def test_the_profile_paper_has_what_the_papers_define() -> None:
     assert (style.content, style.structure_t, style.rank) == (True, 0, "score")
     assert style.over_m, "a similarity is the share of all m dimensions that match"
     assert (shingles.k, shingles.m, shingles.family) == (5, 84, "rabin")
-    assert (duplicates.runs, duplicates.length, duplicates.similarity, duplicates.wrap) == (6, 14, 0, True)
+    assert (duplicates.bands, duplicates.length, duplicates.similarity, duplicates.wrap) == (6, 14, 0, True)
     phrases = paper.phrases
     assert (phrases.popular, phrases.min_popular, phrases.prune, phrases.site) == (5, 30, False, "host")
     quilts = paper.quilts
@@ -131,8 +131,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_parameters_of_older_runs_are_read() -> None:
     old = Params().to_dict()
     old["fuzzy"]["least"] = old["fuzzy"].pop("min_length") + 1
-    assert Params.from_run(old) == Params().replace("fuzzy", min_length=11)
-    with pytest.raises(ParamsError, match=r"fuzzy\.least"):
+    old["duplicates"]["runs"] = old["duplicates"].pop("bands") - 1
+    assert Params.from_run(old) == Params().replace("fuzzy", min_length=11).replace("duplicates", bands=5)
+    with pytest.raises(ParamsError, match=r"duplicates\.runs"):
         Params.from_dict(old)
     paper = Params.of("paper").to_dict()
     paper["style"]["scripts"] = paper["style"].pop("content")

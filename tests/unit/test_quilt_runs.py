@@ -107,12 +107,12 @@ def test_blogs_are_quilts_of_themselves_alone(
 
 
 def test_verified_and_counted(found: pagekin.Run) -> None:
-    facts = found.info["quilts"]
-    assert 0 < facts["expected_collisions"] < 1e-6
-    assert facts["verified"] > facts["shared_grams"] / 2
+    metrics = found.info["quilts"]
+    assert 0 < metrics["expected_collisions"] < 1e-6
+    assert metrics["verified"] > metrics["shared_grams"] / 2
     rows = found.table("originality").to_pylist()
     assert [row["page"] for row in rows] == found.table("pages")["page"].to_pylist()
-    assert sum(row["grams"] - row["own_grams"] for row in rows) == facts["shared_pairs"]
+    assert sum(row["grams"] - row["own_grams"] for row in rows) == metrics["shared_pairs"]
     assert all((row["originality"] is None) == (row["grams"] == 0) for row in rows)
 
 

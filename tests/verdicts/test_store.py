@@ -9,12 +9,15 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.errors import OutputError, RunError, UsageError
+from pagekin.run import Run
 from pagekin.verdicts.labels import HAND, LABELS, SPREAD, Verdict
 from pagekin.verdicts.store import FILE, Store
 
@@ -151,7 +154,7 @@ def test_the_last_word_counts(
             mine.append(store.undo(who, mine[-1]))
             labels.append(labels[-2] if len(labels) > 1 else None)
         last.append((page, who))
-    state = State.of_stores([store])
+    state = State(cast(Run, SimpleNamespace(path=folder, lineage=[None])))
     for (who, page), labels in words.items():
         found = state.by_judge("page", page).get(who)
         assert (found.label if found else None) == (labels[-1] if labels else None)

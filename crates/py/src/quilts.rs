@@ -17,7 +17,7 @@ use pagekin_core::page::text::words;
 use pagekin_core::page::url::domain;
 use pagekin_core::quilts::collection::{self, QuiltParams};
 use pagekin_core::quilts::postings::{self, Budget};
-use pagekin_core::quilts::sites::{Foreign, Site, SiteTableBuilder};
+use pagekin_core::quilts::sites::{Foreign, SiteNames, SiteTableBuilder};
 use pagekin_core::quilts::{
     class_members, cover_rows as rows_of_covers, covers, gram_rows as rows_of_grams, index as gram_index, lookup,
     patches as text_patches, verify,
@@ -204,8 +204,8 @@ impl GramIndex {
         let name = host.as_deref().map(domain::domain);
         let server = |name| self.servers.get(name).map(String::as_str);
         let site = match host.as_deref().and_then(server).or(name.and_then(server)) {
-            Some(server) => Site::new(i64::MAX, Some(server), Some(server), Some(server)),
-            None => Site::new(i64::MAX, host.as_deref(), name, ip),
+            Some(server) => SiteNames::new(i64::MAX, Some(server), Some(server), Some(server)),
+            None => SiteNames::new(i64::MAX, host.as_deref(), name, ip),
         };
         let site = site.at(url);
         let answer = enter_disk(py, || Ok(lookup::check(&self.index, &lookup::Query { text, site }, params, rule)?))?;

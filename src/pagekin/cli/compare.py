@@ -29,9 +29,9 @@ def compare(a: str, b: str, profile: str | None, n: int | None, show_noise: bool
     """Compare two HTML files: how alike are they in style, and in text?
 
     Style is what is left of the HTML without letters and digits: its noise. Exact figures count the n-grams
-    of that noise; estimates are what the fingerprints of a run would say. Structure compares runs of four
-    tags with the names of their attributes and classes. Text similarity is the share of phrases (5 words in a
-    row) that both visible texts have; the ssdeep score compares the texts by their digests.
+    of that noise; estimates are what the fingerprints of a run would say. Structure compares each four
+    consecutive tags with the names of their attributes and classes. Text similarity is the share of phrases
+    (5 words in a row) that both visible texts have; the ssdeep score compares the texts by their digests.
 
     \b
     Examples:

@@ -69,7 +69,7 @@ class StepMeter:
         return (now - self._since) * (1 - self._done) / share if share > 0 else None
 
     def fields(self, now: float) -> dict[str, Any]:
-        """The same for programs."""
+        """The state of the step as values, for `--json`."""
         elapsed = max(now - self._since, 1e-9)
         left = self.seconds_left(now)
         return {

@@ -253,7 +253,7 @@ class PagekinMiddleware:
             self._extension.starting = False
 
     def process_start_requests(self, start: Iterable[Any], spider: Spider) -> Iterable[Any]:
-        """The same where old middlewares make Scrapy begin in the old way."""
+        """The same for projects with middlewares that still have `process_start_requests`."""
         self._extension.starting = True
         try:
             yield from start

@@ -64,7 +64,7 @@ class Frontier:
         self.order = order
         self.met = 0
         self.refused = 0
-        """SeenUrls that were not taken because there were `limit` already."""
+        """URLs that were not taken because there were `limit` already."""
         self._limit = limit
         self._seed = seed
         self._random = Random(seed)

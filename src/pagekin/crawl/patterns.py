@@ -18,7 +18,7 @@ from typing import NamedTuple
 from pagekin.urls import name_hash, parse_url, url_pattern
 
 MAX_KEYS = 8
-"""SeenUrls with more query keys than this are told apart by their pattern only."""
+"""URLs with more query keys than this are told apart by their pattern only."""
 
 HOST = "(host)"
 """Stands for host name and scheme: but for it http://example.org/a is https://www.example.org/a again."""

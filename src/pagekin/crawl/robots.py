@@ -29,7 +29,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 class UnreachableError(IgnoreRequest):
-    """A robots.txt cannot be read for now; `why` goes into the crawl's books."""
+    """A robots.txt cannot be read for now; the crawl's record of failures gets `why`."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)

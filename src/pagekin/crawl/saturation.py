@@ -61,10 +61,10 @@ class Saturation:
         return any(self._yields.bound(arm) > self.worth for arm in self._yields.in_flight)
 
     def reached(self) -> bool:
-        """Whether nothing that is to come is worth a fetch any more; to be asked after every fetch."""
+        """Whether the rule holds, looked at once in `CHECK_EVERY` calls: call it after every fetch."""
         self._asked += 1
         return self._asked % CHECK_EVERY == 0 and self.holds()
 
     def holds(self) -> bool:
-        """The same, looked at whenever it is asked."""
+        """Whether nothing that is to come is worth a fetch, by the figures of this moment."""
         return self._yields.all.bound() <= self.worth and self._yields.best() <= self.worth

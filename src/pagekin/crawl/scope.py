@@ -17,7 +17,7 @@ MAX_SEGMENTS = 24
 MAX_REPEATS = 3
 """A path that repeats a segment more often is the work of relative links that pile up."""
 MAX_PAIRS = 16
-"""A query with more keys and values is one that pages add to."""
+"""A query with more keys and values is taken for one that grows from link to link."""
 
 NO_PAGES = frozenset(
     [

@@ -114,9 +114,9 @@ class Yields:
         self.relatives: dict[tuple[str, str], Relatives] = {}
         self.all = Outcomes()
         self.queued: Counter[Arm] = Counter()
-        """SeenUrls that wait to be fetched."""
+        """URLs that wait to be fetched."""
         self.in_flight: Counter[Arm] = Counter()
-        """SeenUrls that are being fetched."""
+        """URLs that are being fetched."""
 
     def queue(self, arm: Arm) -> None:
         self.queued[arm] += 1

@@ -20,7 +20,7 @@ def shingler(params: ShingleParams) -> _core.Shingler:
 
 
 @dataclass(frozen=True)
-class Sketch:
+class SketchPages:
     """The one native pass over each page (crates/core/src/page/batch.rs)."""
 
     style: StyleParams
@@ -84,5 +84,5 @@ OUTPUTS = (
 def sketch_crawl(run: Run, engine: Engine, params: Params) -> None:
     """Inputs → records → sketched → pages, texts, links, sketches, skipped."""
     records = engine.read(run.inputs, params.read)
-    sketched = engine.map(records, Sketch(params.style, params.shingles))
+    sketched = engine.map(records, SketchPages(params.style, params.shingles))
     engine.save(sketched, run, "sketch", OUTPUTS)

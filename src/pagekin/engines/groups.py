@@ -43,7 +43,6 @@ def divide(batch: Batch, by: str, parts: int) -> Iterator[tuple[int, Batch]]:
 
 
 def one_batch(batches: Iterable[Batch], schema: pa.Schema) -> Batch:
-    """All rows in one batch."""
     table = pa.Table.from_batches(batches, schema).combine_chunks()
     return pa.RecordBatch.from_arrays(
         [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in table.columns],

@@ -129,7 +129,7 @@ class Catalog:
                 cursor.unregister(name)
 
     def rows(self, sql: str, values: Sequence[Any] = (), **tables: pa.Table) -> list[dict[str, Any]]:
-        """The same as rows."""
+        """The answer as dicts."""
         found: list[dict[str, Any]] = self.arrow(sql, values, **tables).to_pylist()
         return found
 

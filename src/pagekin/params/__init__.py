@@ -51,7 +51,7 @@ PROFILES = ("default", "paper")
 
 MIB = 1 << 20
 
-RENAMED = {"fuzzy": {"least": "min_length"}, "style": {"scripts": "content"}}
+RENAMED = {"duplicates": {"runs": "bands"}, "fuzzy": {"least": "min_length"}, "style": {"scripts": "content"}}
 """Old names of parameters in run folders that are already there."""
 
 
@@ -122,11 +122,11 @@ class Params:
 
     def __post_init__(self) -> None:
         _check_profile(self.profile)
-        need = self.duplicates.runs * self.duplicates.length
+        need = self.duplicates.bands * self.duplicates.length
         if not self.duplicates.similarity and need > self.shingles.m:
             raise ParamsError(
-                f"duplicates: {self.duplicates.runs} runs of {self.duplicates.length} need {need} shingles, "
-                f"but shingles.m is {self.shingles.m}"
+                f"duplicates: {self.duplicates.bands} bands of {self.duplicates.length} need {need} "
+                f"shingles, but shingles.m is {self.shingles.m}"
             )
 
     @staticmethod

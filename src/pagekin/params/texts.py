@@ -45,16 +45,16 @@ class ShingleParams:
 class DuplicateParams:
     """Duplicate classes (Fetterly et al. 2005)."""
 
-    runs: int = field(default=6, metadata={"doc": "runs of shingles of which two must agree, 2 to 64"})
-    length: int = field(default=14, metadata={"doc": "shingles in a run"})
+    bands: int = field(default=6, metadata={"doc": "bands of shingles of which two must agree, 2 to 64"})
+    length: int = field(default=14, metadata={"doc": "shingles in a band"})
     similarity: float = field(
         default=0.8,
         metadata={
             "doc": "link pages whose phrases have at least this Jaccard coefficient, 0.1 to 1; "
-            "0 for the paper's rule, two agreeing runs of six",
+            "0 for the paper's rule, two agreeing bands of six",
             "flag": "--similarity",
             "paper": 0.0,
-            "evidence": "of planted copies the rule of runs finds 68% at a similarity of .90 "
+            "evidence": "of planted copies the rule of bands finds 68% at a similarity of .90 "
             "to .95 and 4% at "
             ".80 to .85; verified similarity finds all",
         },
@@ -77,7 +77,7 @@ class DuplicateParams:
     )
 
     def __post_init__(self) -> None:
-        between("duplicates", "runs", self.runs, 2, 64)
+        between("duplicates", "bands", self.bands, 2, 64)
         at_least("duplicates", "length", self.length, 1)
         if self.similarity != 0 and not 0.1 <= self.similarity <= 1:
             raise ParamsError(f"duplicates.similarity must be 0 or from 0.1 to 1, not {self.similarity}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.detect.quilts.find import gram_index_path
-from pagekin.detect.sketch import Sketch
+from pagekin.detect.sketch import SketchPages
 from pagekin.errors import InputError
 from pagekin.index.catalog import Catalog
 from pagekin.index.check_index import NO_CLUSTER, CheckIndex, SimilarPage
@@ -89,7 +89,7 @@ class Checker:
         self.catalog = catalog or Catalog(run, IndexFolder(run, index))
         self.state = state or State(run)
         self.known = CheckIndex(run, self.catalog, self.catalog.folder)
-        self._sketcher = Sketch(self.params.style, self.params.shingles).native(1)
+        self._sketcher = SketchPages(self.params.style, self.params.shingles).native(1)
         self._grams: KnownGrams | None = None
         if gram_index_path(run).exists():
             self._grams = KnownGrams(run)
@@ -215,8 +215,8 @@ class Checker:
             }
         size = self.params.shingles.m
         exact = [row for row in self.known.same_text(sketch["md5"]) if row != own]
-        least = max(1, round(NEAR * size))
-        alike = [one for one in self.known.like_text(shingles, least) if one.row != own]
+        min_shared = max(1, round(NEAR * size))
+        alike = [one for one in self.known.like_text(shingles, min_shared) if one.row != own]
         rest = [one for one in alike if one.row not in exact]
         pages = [self._page(row) for row in exact]
         near = [self._page(one.row) | {"shared": round(one.matching / size, 4)} for one in rest[:SHOWN]]
@@ -228,7 +228,7 @@ class Checker:
     def _is_copy(self, shared: float) -> bool:
         """Whether so many shared shingles make a near-duplicate by the rule of the run.
 
-        The paper's rule (two of six runs of 14 agree) holds for half of the pairs at about 0.885.
+        The paper's rule (two of six bands of 14 agree) holds for half of the pairs at about 0.885.
         """
         return shared >= (self.params.duplicates.similarity or 0.885)
 

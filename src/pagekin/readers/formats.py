@@ -47,7 +47,7 @@ def format_by_name(path: str) -> str | None:
 
 
 def format_of(path: str) -> str:
-    """The format of a file."""
+    """The format of a file: by its name, else by its first bytes."""
     found = format_by_name(path)
     if found is not None and found != "zip":
         return found

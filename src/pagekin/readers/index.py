@@ -10,11 +10,11 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass
 from io import BytesIO
 
-import pyarrow as pa
+import pyarrow.parquet as pq
 
 from pagekin.errors import InputError
 from pagekin.params import ReadParams
@@ -32,7 +32,7 @@ from pagekin.readers.base import (
 )
 from pagekin.readers.formats import format_by_name
 from pagekin.readers.lines import numbered_lines
-from pagekin.readers.parquet import Values, index_columns, numbered_rows, open_parquet
+from pagekin.readers.parquet import Values, index_columns, numbered_rows, read_rows
 from pagekin.readers.rows import as_text
 from pagekin.readers.source import StoredFile, open_source
 from pagekin.readers.warc import WarcReader
@@ -71,13 +71,8 @@ def read_cdx(source: Input, params: ReadParams, after: Position | None = None) -
 
 def read_parquet_index(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
     """The records that the rows of a Parquet file name."""
-    with ExitStack() as stack:
-        try:
-            file = open_parquet(source.path, stack)
-        except pa.ArrowException as error:
-            if after is None:
-                yield skipped(source, 0, 0, "unreadable", message(error))
-            return
+
+    def rows(file: pq.ParquetFile) -> Iterator[Record]:
         columns = index_columns(file.schema_arrow.names)
 
         def entry(count: int, row: int, values: Values) -> Entry | Record:
@@ -85,7 +80,9 @@ def read_parquet_index(source: Input, params: ReadParams, after: Position | None
             return _entry(source, params, count, row, found)
 
         entries = numbered_rows(source, file, list(columns.values()), entry, None)
-        yield from _read(source, params, entries, after)
+        return _read(source, params, entries, after)
+
+    return read_rows(source, after, rows)
 
 
 class _CdxLines:

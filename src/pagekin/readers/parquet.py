@@ -48,6 +48,23 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def read_parquet(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
     """The records of a Parquet file. Offsets are row numbers."""
+
+    def rows(file: pq.ParquetFile) -> Iterator[Record]:
+        columns = check_columns(file.schema_arrow, source.path)
+        decoded = "html" in columns and _is_text(_plain(file.schema_arrow.field("html").type))
+
+        def record(count: int, row: int, values: Values) -> Record:
+            return row_record(source, count, row, values, params, decoded)
+
+        return numbered_rows(source, file, columns, record, after)
+
+    return read_rows(source, after, rows)
+
+
+def read_rows(
+    source: Input, after: Position | None, rows: Callable[[pq.ParquetFile], Iterator[Record]]
+) -> Iterator[Record]:
+    """What the rows of a Parquet file give; one record with a reason if it cannot be opened."""
     with ExitStack() as stack:
         try:
             file = open_parquet(source.path, stack)
@@ -55,13 +72,7 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
             if after is None:
                 yield skipped(source, 0, 0, "unreadable", message(error))
             return
-        columns = check_columns(file.schema_arrow, source.path)
-        decoded = "html" in columns and _is_text(_plain(file.schema_arrow.field("html").type))
-
-        def record(count: int, row: int, values: Values) -> Record:
-            return row_record(source, count, row, values, params, decoded)
-
-        yield from numbered_rows(source, file, columns, record, after)
+        yield from rows(file)
 
 
 def open_parquet(path: str, stack: ExitStack) -> pq.ParquetFile:

@@ -25,7 +25,7 @@ class RawRecord:
     """Bytes of the block that the end of the file cut off; `length` is without them."""
 
     def spoiled(self, reason: str, detail: str) -> RawRecord:
-        """The same record, not to be used."""
+        """The same record without its block, with the reason why it cannot be read."""
         return RawRecord(self.offset, self.head, self.low, b"", b"", 0, reason, detail)
 
     def cut(self, block: bytes) -> RawRecord:

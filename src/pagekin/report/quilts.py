@@ -217,7 +217,7 @@ def _table(data: Data, total: int) -> ShownTable:
             "attributed_share",
             "share of the copied text whose source the page links to",
         ),
-        ShownColumn("grams", "count", "grams", "distinct runs of words: the length of the page"),
+        ShownColumn("grams", "count", "grams", "distinct sequences of words: the length of the page"),
         ShownColumn("page", "url", "url"),
     ]
     return ShownTable(

@@ -50,7 +50,7 @@ class SideBySide:
     figures: Sequence[Figure]
 
     def html(self) -> Html:
-        """Both, in a grid."""
+        """Both figures in a grid."""
         return tag("div", *(figure.html() for figure in self.figures), class_="figures")
 
 
@@ -106,7 +106,7 @@ def term(word: str, meaning: str) -> Html:
 
 
 def empty(text: str) -> Html:
-    """That there is nothing, and what there would have to be."""
+    """A paragraph that says what was not found."""
     return tag("p", text, class_="empty")
 
 

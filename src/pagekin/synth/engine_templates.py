@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 
 class Board(NamedTuple):
-    """One forum engine."""
-
     template: str
     generator: str
     declared: str  # where it declares its charset

@@ -36,7 +36,6 @@ class Page:
 
 
 def page_of(info: SiteInfo, url: str, kind: str, html: str, **truth: Any) -> Page:
-    """A page on a site."""
     return Page(
         url, kind, info.host, info.domain, info.ip, html, info.language, info.charset, info.declared, truth
     )

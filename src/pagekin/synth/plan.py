@@ -96,10 +96,10 @@ def units(web: Web) -> list[Unit]:
             ordinal += kind.families
             if kind.name == "article":
                 web.articles.append(unit)
-    donors = quilts.Donors(web)
+    origins = quilts.Origins(web)
     for unit in made:
         if unit.kind in ("quilt", "quoting", "aggregator"):
-            quilts.deal(web, donors, unit)
+            quilts.deal(web, origins, unit)
     return made
 
 

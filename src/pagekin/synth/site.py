@@ -11,7 +11,7 @@ from pagekin.synth.languages import LANGUAGES
 from pagekin.synth.names import SYLLABLES, address, day, domain, identifier
 from pagekin.synth.prose import Document, Paragraph, document, document_words
 from pagekin.synth.rand import between, mix, pick, rng_for
-from pagekin.synth.skeleton import OPTIONAL_BLOCKS, Family
+from pagekin.synth.skeleton import OPTIONAL_BLOCKS, TemplateFamily
 from pagekin.synth.vocabulary import Vocabulary, vocabulary
 
 _GAP = re.compile(r"\{\{([a-z]+)(\d*):?(\d*)\}\}")
@@ -66,7 +66,7 @@ class SiteInfo:
 
 
 def site_info(
-    seed: int, number: int, family: Family, number_of_family: int, *, language: str = "qaa-Latn",
+    seed: int, number: int, family: TemplateFamily, number_of_family: int, *, language: str = "qaa-Latn",
     charset: str = "utf-8", declared: str | None = None, ip: str | None = None,
 ) -> SiteInfo:  # fmt: skip
     """The number-th site of the web."""
@@ -87,7 +87,7 @@ def site_info(
 class Site:
     """A family's skeleton with one site's words in it."""
 
-    def __init__(self, seed: int, info: SiteInfo, family: Family) -> None:
+    def __init__(self, seed: int, info: SiteInfo, family: TemplateFamily) -> None:
         self.seed = seed
         self.info = info
         self.family = family

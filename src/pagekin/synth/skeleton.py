@@ -40,7 +40,7 @@ KIN_EVERY = (
 )
 
 
-class Family:
+class TemplateFamily:
     """One template family; everything in it comes from (seed, number)."""
 
     def __init__(self, seed: int, number: int) -> None:
@@ -58,7 +58,7 @@ class Family:
         head = self._head()
         self.heads = [m.text(lines) for lines in (head, [*head[:2], *rng.sample(head[2:], len(head) - 2)])]
         if number % KIN_EVERY == KIN_EVERY - 1 and number < OWN_FAMILIES:
-            kin = Family(seed, number - 1)
+            kin = TemplateFamily(seed, number - 1)
             self.heads, self.generator = kin.heads, kin.generator
         self.page = self._page(self._body())
         self.article = m.text(self._article())

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from pagekin.synth.page import Page
 from pagekin.synth.rand import rng_for
 from pagekin.synth.site import Site, SiteInfo, site_info
-from pagekin.synth.skeleton import OWN_FAMILIES, Family, family_number
+from pagekin.synth.skeleton import OWN_FAMILIES, TemplateFamily, family_number
 from pagekin.synth.vocabulary import Vocabulary, vocabulary
 
 
-class Donor(NamedTuple):
-    """A document that gives a passage away: its unit's place in the list of article sites, and its number."""
+class Origin(NamedTuple):
+    """A document that a passage is from: its unit's place in the list of article sites, and its number."""
 
     site: int
     document: int
@@ -32,7 +32,7 @@ class Unit:
     sites: int
     ordinal: int  # decides its template family
     language: str = "qaa-Latn"
-    donors: list[list[Donor]] = field(default_factory=list)
+    origins: list[list[Origin]] = field(default_factory=list)
 
 
 Maker = Callable[["Web", Unit], Iterator[Page]]
@@ -44,7 +44,7 @@ class Web:
     def __init__(self, seed: int, pages: int) -> None:
         self.seed = seed
         self.pages = pages
-        self.families: dict[int, Family] = {}
+        self.families: dict[int, TemplateFamily] = {}
         self.articles: list[Unit] = []  # the article sites, which quilts draw on
         self._article_infos: dict[int, SiteInfo] = {}
 
@@ -56,11 +56,11 @@ class Web:
         """The vocabulary of a language."""
         return vocabulary(language, self.seed)
 
-    def family(self, number: int) -> Family:
+    def family(self, number: int) -> TemplateFamily:
         """A template family, made when first asked for. Those of mirrored sites are met once and not kept."""
         found = self.families.get(number)
         if found is None:
-            found = Family(self.seed, number)
+            found = TemplateFamily(self.seed, number)
             if number < OWN_FAMILIES:
                 self.families[number] = found
         return found
@@ -71,7 +71,7 @@ class Web:
         offset: int = 0,
         *,
         family: int | None = None,
-        made: Family | None = None,
+        made: TemplateFamily | None = None,
         charset: str = "utf-8",
         declared: str | None = None,
         ip: str | None = None,

@@ -18,7 +18,11 @@ _TRUNCATED = Column(
     "why the page is incomplete: `end` if its input ends inside it, else what the crawler noted; mostly null",
 )
 _INPUT = Column("input", pa.string(), "the input as it was named or expanded")
-_OFFSET = Column("offset", pa.int64(), "where the record begins in its input: byte, line or row, by format")
+_OFFSET = Column(
+    "offset",
+    pa.int64(),
+    "where the record begins in its input: byte, line or row, by format; -1 for a rest that cannot be read",
+)
 _REASON = Column("reason", pa.string(), "why the record is not a page")
 _DETAIL = Column("detail", pa.string(), "what exactly was wrong, if known; of a redirect also where it leads")
 _TEXT = Column("text", pa.string(), "visible text (docs/reference/text.md)")
@@ -102,8 +106,8 @@ SKETCHES = Table(
         Column(
             "structure",
             pa.binary(),
-            "structure fingerprint: minima over the runs of four tags with the names of their attributes and "
-            "classes, as in `style`; null if it does not count",
+            "structure fingerprint: minima over each four consecutive tags with the names of their "
+            "attributes and classes, as in `style`; null if it does not count",
         ),
         Column(
             "shingles",
@@ -111,7 +115,7 @@ SKETCHES = Table(
             "m chosen phrases of the text as a circle: 64-bit fingerprints, little-endian, one for each "
             "function; null without words",
         ),
-        Column("skeleton", pa.binary(), "minima over the runs of four tags: 32 numbers as in `style`"),
+        Column("skeleton", pa.binary(), "minima over each four consecutive tags: 32 numbers as in `style`"),
         Column("md5", pa.string(), "MD5 of the text as UTF-8, in hex"),
         Column("ssdeep", pa.string(), "ssdeep digest of the text as UTF-8"),
     ),

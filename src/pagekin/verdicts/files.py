@@ -47,7 +47,7 @@ def _cell(value: str | None) -> str:
 
 @dataclass(frozen=True)
 class Imported:
-    """What became of a file."""
+    """What the import of a file did."""
 
     added: int
     known: int

@@ -98,7 +98,7 @@ def told(params: Params, queue: str) -> str:
         return f"n={s.n}, m={s.m}, t={s.t}"
     if queue == "classes":
         d = params.duplicates
-        return f"Jaccard ≥ {d.similarity:g}" if d.similarity else f"2 of {d.runs} runs of {d.length}"
+        return f"Jaccard ≥ {d.similarity:g}" if d.similarity else f"2 of {d.bands} bands of {d.length}"
     return "domains"
 
 

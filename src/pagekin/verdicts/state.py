@@ -45,18 +45,8 @@ class State:
 
     def __init__(self, run: Run, *, read_only: bool = False) -> None:
         earlier = [Store(known.path, read_only=True) for known in run.lineage[:-1]]
-        self._open([*earlier, Store(run.path, read_only=read_only)])
-
-    @classmethod
-    def of_stores(cls, stores: Sequence[Store]) -> State:
-        """The state of some stores, the last of which takes new verdicts."""
-        made = cls.__new__(cls)
-        made._open(stores)
-        return made
-
-    def _open(self, stores: Sequence[Store]) -> None:
-        self.store = stores[-1]
-        self._stores = list(stores)
+        self.store = Store(run.path, read_only=read_only)
+        self._stores = [*earlier, self.store]
         self._seen = [0] * len(self._stores)
         self._lock = Lock()
         self._rows: list[Verdict] = []

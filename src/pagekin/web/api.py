@@ -111,7 +111,7 @@ class Api(Pages):
         return Json(described(self.context.settings.max_pages))
 
     def docs(self, request: Request) -> Response:
-        """The same for people."""
+        """The description as a page, for people."""
         return self.render(request, "api.html", spec=described(self.context.settings.max_pages))
 
     def run(self, _request: Request) -> Response:
@@ -130,7 +130,6 @@ class Api(Pages):
         )
 
     def tables(self, _request: Request) -> Response:
-        """The tables and their columns."""
         found = [
             {
                 "name": name,
@@ -144,7 +143,6 @@ class Api(Pages):
         return Json({"tables": found})
 
     def table(self, request: Request) -> Response:
-        """Rows of a table."""
         query = request.query_params
         columns = [name for name in query.get("columns", "").split(",") if name]
         found = table_rows(
@@ -159,7 +157,6 @@ class Api(Pages):
         return Json(found)
 
     def page_of_url(self, request: Request) -> Response:
-        """A page by its URL."""
         url = request.query_params.get("url")
         if not url:
             raise UsageError("say which page: ?url=")
@@ -169,7 +166,6 @@ class Api(Pages):
         return self._page(page)
 
     def page(self, request: Request) -> Response:
-        """A page by its id."""
         return self._page(request.path_params["page"])
 
     def _page(self, page: int) -> Response:
@@ -181,7 +177,6 @@ class Api(Pages):
         return Json({key: plain_value(value) for key, value in row.items()} | {"verdict": verdict})
 
     def cluster(self, request: Request) -> Response:
-        """A style cluster."""
         cluster = request.path_params["cluster"]
         row = (
             self.context.catalog.row("SELECT * FROM clusters WHERE cluster = ?", [cluster])
@@ -258,7 +253,6 @@ class Api(Pages):
         return Json({"samples": found, "agreement": [asdict(one) for one in agreements(state)]})
 
     def blocklist(self, request: Request) -> Response:
-        """What to block."""
         query = request.query_params
         form = query.get("format", "domains")
         if form not in FORMATS:

@@ -42,7 +42,7 @@ def create_app(context: Context) -> Guard:
     limit = context.settings.max_seconds
 
     def fresh(handler: Handler) -> Handler:
-        """What others decided meanwhile counts."""
+        """Reads what others decided since the last request, then handles this one."""
 
         def refreshed(request: Request) -> Response:
             context.state.refresh()
@@ -167,7 +167,7 @@ class Forms:
         return self.screens.render(request, "spread.html", seen=seen, url=url, back=_back(form))
 
     def confirm(self, request: Request, form: dict[str, str]) -> Response:
-        """The second step."""
+        """Spreads a verdict as previewed."""
         judging.confirm_spread(self.context, self.screens.who(request), form)
         return _to(_back(form))
 
@@ -188,7 +188,7 @@ class Forms:
         return _to(_back(form))
 
     def name(self, request: Request, form: dict[str, str]) -> Response:
-        """Another judge sits down."""
+        """Changes who judges, in a cookie."""
         who = judge_name(form.get("who", "").strip())
         answer = _to(_back(form))
         answer.set_cookie(JUDGE, quote(who, safe=""), max_age=400 * 86_400, httponly=True, samesite="strict")

@@ -259,5 +259,4 @@ class Screens(Pages):
         return self.render(request, "search.html", asked=asked, found=found)
 
     def help(self, request: Request) -> Response:
-        """Keys and words."""
         return self.render(request, "help.html")

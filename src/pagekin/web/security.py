@@ -121,7 +121,7 @@ class Limited:
         self.whole = False
 
     async def __call__(self) -> Message:
-        """The next piece."""
+        """The next piece of the body."""
         try:
             async with asyncio.timeout_at(None if self.whole else self.late):
                 message = await self.receive()

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use arrow_array::{Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 
+use crate::arrow::{batch_of, column};
 use crate::hash::word_hash;
 use crate::page::text::words::Words;
 
@@ -27,11 +26,7 @@ pub fn word_hashes(words: &mut Words, text: &str) -> Vec<i64> {
 
 /// From `page` and `text` to `word` and `page`: one row for each distinct word of a page.
 pub fn page_words(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let missing = |name: &str| ArrowError::SchemaError(format!("words need a column {name}"));
-    let page = batch.column_by_name("page").and_then(|c| c.as_primitive_opt::<Int64Type>());
-    let page = page.ok_or_else(|| missing("page"))?;
-    let text = batch.column_by_name("text").and_then(|c| c.as_string_opt::<i32>());
-    let text = text.ok_or_else(|| missing("text"))?;
+    let (page, text): (&Int64Array, &StringArray) = (column(batch, "page")?, column(batch, "text")?);
     let mut words = Words::default();
     let (mut found, mut pages) = (Vec::new(), Vec::new());
     for row in (0..batch.num_rows()).filter(|&row| text.is_valid(row)) {
@@ -39,10 +34,7 @@ pub fn page_words(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         pages.resize(pages.len() + hashes.len(), page.value(row));
         found.extend(hashes);
     }
-    RecordBatch::try_from_iter([
-        ("word", Arc::new(Int64Array::from(found)) as ArrayRef),
-        ("page", Arc::new(Int64Array::from(pages))),
-    ])
+    batch_of(vec![("word", Arc::new(Int64Array::from(found))), ("page", Arc::new(Int64Array::from(pages)))])
 }
 
 #[cfg(test)]
@@ -50,7 +42,9 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    use arrow_array::StringArray;
+    use arrow_array::ArrayRef;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int64Type;
 
     #[test]
     fn each_word_of_a_page_once() {

@@ -11,8 +11,8 @@ use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use rayon::prelude::*;
 
-use crate::arrow::{batch_of, column, string, wrong};
-use crate::page::{Markup, Page, Scratch, Sketch, sketch};
+use crate::arrow::{any_column, batch_of, column, string};
+use crate::page::{HtmlSketch, Page, Scratch, Sketch, sketch};
 use crate::shingles::minwise::to_bytes;
 use crate::style::fingerprint as style;
 
@@ -65,8 +65,7 @@ fn assemble(
     let markup = |s: &Option<Sketch>| s.as_ref().and_then(|s| s.markup.as_ref().map(|_| ())).is_some();
     let mut columns: Vec<(&str, ArrayRef)> = Vec::new();
     for name in CARRIED {
-        let array = records.column_by_name(name).ok_or_else(|| wrong(name))?;
-        columns.push((name, array.clone()));
+        columns.push((name, any_column(records, name)?.clone()));
     }
     let mut add = |name: &'static str, array: ArrayRef| columns.push((name, array));
     let of_page = |f: fn(&Sketch) -> Option<&str>| -> ArrayRef {
@@ -116,7 +115,7 @@ fn assemble(
 }
 
 /// Numbers of 16 bits that each page's markup gave, as bytes.
-fn minima(sketches: &[Option<Sketch>], of: fn(&Markup) -> Option<&[u16]>) -> ArrayRef {
+fn minima(sketches: &[Option<Sketch>], of: fn(&HtmlSketch) -> Option<&[u16]>) -> ArrayRef {
     let mut builder = BinaryBuilder::new();
     for sketch in sketches {
         let minima = sketch.as_ref().and_then(|s| s.markup.as_ref()).and_then(of);

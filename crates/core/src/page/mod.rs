@@ -37,7 +37,7 @@ pub struct Page<'a> {
 
 /// What we know of the HTML, for pages that have it.
 #[derive(Default)]
-pub struct Markup {
+pub struct HtmlSketch {
     pub charset: &'static str,
     /// Malformed bytes were met.
     pub lossy: bool,
@@ -61,7 +61,7 @@ pub struct Markup {
 pub struct Sketch {
     pub host: Option<String>,
     pub domain: Option<String>,
-    pub markup: Option<Markup>,
+    pub markup: Option<HtmlSketch>,
     pub text: String,
     pub words: usize,
     /// Shingles, if there are words.
@@ -126,7 +126,7 @@ fn read_markup(
     url: Option<&Url>,
     host: Option<&str>,
     scratch: &mut Scratch,
-) -> (Markup, String) {
+) -> (HtmlSketch, String) {
     let tld = host.and_then(|host| host.rsplit('.').next());
     let decoded = decode(bytes, content_type, tld);
     let wanted = scratch.style;
@@ -135,7 +135,7 @@ fn read_markup(
     let noise_chars = scratch.noise.chars();
     let style = scratch.fingerprinter.fingerprint(scratch.noise.as_bytes());
     scratch.noise.release();
-    let markup = Markup {
+    let markup = HtmlSketch {
         charset: decoded.charset,
         lossy: decoded.lossy,
         bytes: bytes.len(),

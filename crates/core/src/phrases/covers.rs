@@ -6,14 +6,12 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Int64Builder, ListBuilder, StructBuilder};
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use crate::arrow::{batch_of, column, wrong};
+use crate::arrow::{ListColumn, batch_of, column};
 use crate::greedy_cover::{GreedyCover, HolderList, IdleCovers, Source};
 use crate::phrases::popular::shingles;
 use crate::phrases::sites::{PageSites, UNKNOWN};
@@ -129,13 +127,11 @@ impl PhraseCovers {
         self.sites.sort();
         let (phrase, function) =
             (column::<Int64Array>(batch, "fingerprint")?, column::<Int64Array>(batch, "function")?);
-        let lists: &ListArray = column(batch, "holders")?;
+        let lists = ListColumn::new(batch, "holders")?;
         for row in 0..batch.num_rows() {
-            let list = lists.value(row);
-            let list = list.as_primitive_opt::<Int64Type>().ok_or_else(|| wrong("holders"))?;
             let at = self.holders.len() as u64;
             let sites = &self.sites;
-            self.holders.extend(list.values().iter().filter_map(|&page| sites.index(page)));
+            self.holders.extend(lists.of(row).iter().filter_map(|&page| sites.index(page)));
             let count = (self.holders.len() as u64 - at) as u32;
             self.entries.insert((phrase.value(row) as u64, function.value(row) as u32), (at, count));
         }
@@ -209,24 +205,6 @@ pub fn cover_groups(batch: &RecordBatch, prune: bool) -> Result<RecordBatch, Arr
         found.push(Covered { page: page[site], popular: popular.len(), cover: Some(cover) });
     }
     to_batch(&found)
-}
-
-/// A column of lists of numbers.
-struct ListColumn<'a> {
-    ends: &'a [i32],
-    values: &'a [i64],
-}
-
-impl<'a> ListColumn<'a> {
-    fn new(batch: &'a RecordBatch, name: &str) -> Result<Self, ArrowError> {
-        let lists: &ListArray = column(batch, name)?;
-        let values = lists.values().as_primitive_opt::<Int64Type>().ok_or_else(|| wrong(name))?.values();
-        Ok(ListColumn { ends: lists.value_offsets(), values })
-    }
-
-    fn of(&self, row: usize) -> &'a [i64] {
-        &self.values[self.ends[row] as usize..self.ends[row + 1] as usize]
-    }
 }
 
 fn to_batch(covered: &[Covered]) -> Result<RecordBatch, ArrowError> {

@@ -2,22 +2,19 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use crate::arrow::{batch_of, column, wrong};
+use crate::arrow::{ListColumn, batch_of, column};
 use crate::page::text::words::Words;
 use crate::shingles::minwise::Shingler;
 
 /// What phrases (`fingerprints`) read like on the pages of a batch (`page`, `text`).
 pub fn quote(texts: &RecordBatch, fresh: &Shingler, k: usize) -> Result<RecordBatch, ArrowError> {
     let text: &StringArray = column(texts, "text")?;
-    let lists: &ListArray = column(texts, "fingerprints")?;
-    let all = lists.values().as_primitive_opt::<Int64Type>().ok_or_else(|| wrong("fingerprints"))?.values();
+    let fingerprints = ListColumn::new(texts, "fingerprints")?;
     let found: Vec<Vec<(i64, String)>> = (0..texts.num_rows())
         .into_par_iter()
         .map_init(
@@ -26,7 +23,6 @@ pub fn quote(texts: &RecordBatch, fresh: &Shingler, k: usize) -> Result<RecordBa
                 if text.is_null(row) {
                     return Vec::new();
                 }
-                let wanted = &all[lists.value_offsets()[row] as usize..lists.value_offsets()[row + 1] as usize];
                 words.fill(text.value(row));
                 let mut first: HashMap<u64, usize> = HashMap::new();
                 for (i, &phrase) in shingler.phrases(words).iter().enumerate() {
@@ -37,7 +33,11 @@ pub fn quote(texts: &RecordBatch, fresh: &Shingler, k: usize) -> Result<RecordBa
                     let words = (i..i + k).map(|j| String::from_utf8_lossy(all[j % all.len()]));
                     words.collect::<Vec<_>>().join(" ")
                 };
-                wanted.iter().filter_map(|phrase| Some((*phrase, say(*first.get(&(*phrase as u64))?)))).collect()
+                fingerprints
+                    .of(row)
+                    .iter()
+                    .filter_map(|phrase| Some((*phrase, say(*first.get(&(*phrase as u64))?))))
+                    .collect()
             },
         )
         .collect();

@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, String
 use arrow_schema::ArrowError;
 
 use crate::arrow::{batch_of, column, string};
-use crate::quilts::sites::{Foreign, Site, is_later};
+use crate::quilts::sites::{Foreign, SiteNames, is_later};
 
 /// The sites of pages as numbers: `page`, `host`, `domain`, `ip` from the names.
 pub fn site_rows(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
@@ -18,10 +18,10 @@ pub fn site_rows(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let names = [host?, domain?, ip?];
     let site = |row: usize| {
         let [host, domain, ip] = names.map(|array| string(array, row));
-        Site::new(pages.value(row), host, domain, ip)
+        SiteNames::new(pages.value(row), host, domain, ip)
     };
-    let sites: Vec<Site> = (0..batch.num_rows()).map(site).collect();
-    let numbers = |of: fn(&Site) -> u64| Int64Array::from_iter_values(sites.iter().map(|site| of(site) as i64));
+    let sites: Vec<SiteNames> = (0..batch.num_rows()).map(site).collect();
+    let numbers = |of: fn(&SiteNames) -> u64| Int64Array::from_iter_values(sites.iter().map(|site| of(site) as i64));
     batch_of(vec![
         ("page", Arc::new(pages.clone())),
         ("host", Arc::new(numbers(|site| site.host))),
@@ -33,7 +33,7 @@ pub fn site_rows(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
 /// A page with what decides whether it may be a source.
 #[derive(Clone, Copy, Debug)]
 struct ClassMember {
-    site: Site,
+    site: SiteNames,
     date: Option<i64>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Members<'a> {
     fn get(&self, row: usize) -> ClassMember {
         let [host, domain, ip] = self.sites.map(|names| names.value(row) as u64);
         ClassMember {
-            site: Site { host, domain, ip, url: 0 },
+            site: SiteNames { host, domain, ip, url: 0 },
             date: self.date.is_valid(row).then(|| self.date.value(row)),
         }
     }
@@ -97,9 +97,9 @@ fn decides(before: &[ClassMember], member: &ClassMember, rule: Foreign) -> bool 
         (Some(other), Some(date)) => other <= date,
         (Some(_), None) => false,
     };
-    let before: Vec<Site> = before.iter().filter(no_later).map(|other| other.site).collect();
+    let before: Vec<SiteNames> = before.iter().filter(no_later).map(|other| other.site).collect();
     // A page's host, domain and IP address matter only if one of these sites has them. Zero stands for no name.
-    let names = |of: fn(&Site) -> u64, matters: bool| -> Vec<u64> {
+    let names = |of: fn(&SiteNames) -> u64, matters: bool| -> Vec<u64> {
         let mut found: Vec<u64> = if matters { before.iter().map(of).collect() } else { Vec::new() };
         found.push(0);
         found.sort_unstable();
@@ -113,9 +113,9 @@ fn decides(before: &[ClassMember], member: &ClassMember, rule: Foreign) -> bool 
     ips.extend((1..).find(|ip| member.site.ip != *ip && before.iter().all(|site| site.ip != *ip)));
     let pages = domains.iter().flat_map(|&domain| {
         let ips = &ips;
-        hosts.iter().flat_map(move |&host| ips.iter().map(move |&ip| Site { host, domain, ip, url: 0 }))
+        hosts.iter().flat_map(move |&host| ips.iter().map(move |&ip| SiteNames { host, domain, ip, url: 0 }))
     });
-    let named = |page: &Site, site: &Site| (rule.differs(page, site), Foreign::Domain.differs(page, site));
+    let named = |page: &SiteNames, site: &SiteNames| (rule.differs(page, site), Foreign::Domain.differs(page, site));
     pages.into_iter().any(|page| {
         let (may, foreign) = named(&page, &member.site);
         let others = || before.iter().map(|site| named(&page, site));
@@ -148,7 +148,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn members(count: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Vec<ClassMember>> {
-        let site = (1u64..5, 1u64..5, 0u64..4).prop_map(|(host, domain, ip)| Site { host, domain, ip, url: 0 });
+        let site = (1u64..5, 1u64..5, 0u64..4).prop_map(|(host, domain, ip)| SiteNames { host, domain, ip, url: 0 });
         let member = (site, prop::option::of(0i64..5)).prop_map(|(site, date)| ClassMember { site, date });
         prop::collection::vec(member, count)
     }

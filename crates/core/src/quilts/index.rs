@@ -21,7 +21,7 @@ use std::path::Path;
 use arrow_buffer::ToByteSlice;
 use rayon::prelude::*;
 
-use crate::quilts::sites::{Site, SiteTable};
+use crate::quilts::sites::{SiteNames, SiteTable};
 use crate::spill::pairs::{BUCKET_BITS, BUCKETS, SpillPairs, bucket_of};
 use crate::spill::passes::passes;
 
@@ -121,7 +121,7 @@ impl GramIndexWriter {
         let layout = self.layout;
         let end = HEADER + (8 << layout.bits);
         self.file.write_all_at([layout.pairs].to_byte_slice(), end)?;
-        let name = |of: fn(&Site) -> u64| sites.sites.iter().map(of).collect::<Vec<u64>>();
+        let name = |of: fn(&SiteNames) -> u64| sites.sites.iter().map(of).collect::<Vec<u64>>();
         self.file.write_all_at(ids.to_byte_slice(), layout.words(0))?;
         self.file.write_all_at(name(|site| site.host).to_byte_slice(), layout.words(1))?;
         self.file.write_all_at(name(|site| site.domain).to_byte_slice(), layout.words(2))?;
@@ -140,7 +140,7 @@ pub struct GramIndex {
     /// What its hashes are made with.
     pub seed: u64,
     pub ids: Vec<i64>,
-    pub sites: Vec<Site>,
+    pub sites: Vec<SiteNames>,
     /// The representative of each page.
     pub class: Vec<u32>,
 }
@@ -170,7 +170,7 @@ impl GramIndex {
         }
         let column = |number| words(&file, layout.words(number), pages as usize);
         let names = [column(1)?, column(2)?, column(3)?, column(4)?];
-        let site = |n: usize| Site { host: names[0][n], domain: names[1][n], ip: names[2][n], url: names[3][n] };
+        let site = |n: usize| SiteNames { host: names[0][n], domain: names[1][n], ip: names[2][n], url: names[3][n] };
         let sites = (0..pages as usize).map(site).collect();
         let ids = column(0)?.into_iter().map(|id| id as i64).collect();
         let class = halves(&file, layout.classes(), pages as usize)?;

@@ -8,18 +8,18 @@ use crate::greedy_cover::{GreedyCover, HolderList};
 use crate::quilts::collection::QuiltParams;
 use crate::quilts::grams::Grams;
 use crate::quilts::index::GramIndex;
-use crate::quilts::sites::{Foreign, Site, SiteTable};
+use crate::quilts::sites::{Foreign, SiteNames, SiteTable};
 
 /// The page that is looked up.
 pub struct Query<'a> {
     pub text: &'a str,
     /// Whose it is. A stored page with its URL, and the copies of that, are the page itself.
-    pub site: Site,
+    pub site: SiteNames,
 }
 
 /// What was found.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct KnownSources {
     /// Distinct grams of the page.
     pub grams: usize,
     /// Grams that no stored page holds.
@@ -35,10 +35,10 @@ pub struct Answer {
 }
 
 /// Looks every gram of a page up in an index, and covers it.
-pub fn check(index: &GramIndex, query: &Query<'_>, params: QuiltParams, rule: Foreign) -> io::Result<Answer> {
+pub fn check(index: &GramIndex, query: &Query<'_>, params: QuiltParams, rule: Foreign) -> io::Result<KnownSources> {
     let mut grams = Vec::new();
     Grams::new(index.k, index.seed).set(query.text, &mut grams);
-    let mut answer = Answer { grams: grams.len(), ..Answer::default() };
+    let mut answer = KnownSources { grams: grams.len(), ..KnownSources::default() };
     let pages = IndexedPages::new(index, query.site);
     let mut lists: Vec<Vec<u32>> = Vec::new();
     for gram in grams {
@@ -69,15 +69,15 @@ pub fn check(index: &GramIndex, query: &Query<'_>, params: QuiltParams, rule: Fo
 /// The pages of an index, and behind them the query page.
 struct IndexedPages<'a> {
     index: &'a GramIndex,
-    site: Site,
+    site: SiteNames,
     /// The representative of each page; for a stored page with the query's URL, and its copies, the query page.
     class: Vec<u32>,
 }
 
 impl<'a> IndexedPages<'a> {
-    fn new(index: &'a GramIndex, site: Site) -> Self {
+    fn new(index: &'a GramIndex, site: SiteNames) -> Self {
         let query = index.ids.len() as u32;
-        let same = |other: &Site| site.url != 0 && other.url == site.url;
+        let same = |other: &SiteNames| site.url != 0 && other.url == site.url;
         let own: Vec<u32> =
             index.sites.iter().zip(&index.class).filter(|(other, _)| same(other)).map(|(_, class)| *class).collect();
         let class = index.class.iter().map(|class| if own.contains(class) { query } else { *class }).collect();
@@ -93,7 +93,7 @@ impl<'a> IndexedPages<'a> {
     }
 
     /// Finds the sources; whether they make a quilt.
-    fn cover(&self, lists: &mut [Vec<u32>], params: QuiltParams, rule: Foreign, answer: &mut Answer) -> bool {
+    fn cover(&self, lists: &mut [Vec<u32>], params: QuiltParams, rule: Foreign, answer: &mut KnownSources) -> bool {
         // Only pages that hold something, and their copies, under numbers of their own.
         let mut numbers: HashMap<u32, u32> = lists.iter().flatten().map(|page| (*page, 0)).collect();
         let wanted: Vec<u32> =

@@ -35,7 +35,7 @@ impl Foreign {
     }
 
     /// Whether two pages are foreign to each other.
-    pub fn differs(self, a: &Site, b: &Site) -> bool {
+    pub fn differs(self, a: &SiteNames, b: &SiteNames) -> bool {
         match self {
             Foreign::None => true,
             Foreign::Host => a.host != b.host,
@@ -64,7 +64,7 @@ pub fn pick<P>(allowed: impl Iterator<Item = (P, bool)>) -> Option<(P, bool)> {
 
 /// A page's site by every name it has. Zero is an unknown IP address; host and domain are never zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Site {
+pub struct SiteNames {
     /// Of the host name.
     pub host: u64,
     /// Of the registered domain.
@@ -75,12 +75,12 @@ pub struct Site {
     pub url: u64,
 }
 
-impl Site {
+impl SiteNames {
     /// From names; a page without a name for something is the only one of its kind.
     pub fn new(page: i64, host: Option<&str>, domain: Option<&str>, ip: Option<&str>) -> Self {
         let number = |name: Option<&str>| name.map(|name| name_hash([name]));
         let own = mix(page as u64 ^ 0x6F77_6E21).max(1);
-        Site {
+        SiteNames {
             host: number(host).unwrap_or(own),
             domain: number(domain).unwrap_or(own),
             ip: number(ip).unwrap_or(0),
@@ -90,14 +90,14 @@ impl Site {
 
     /// The same for a page with this URL.
     pub fn at(self, url: Option<&str>) -> Self {
-        Site { url: url.map_or(0, |url| name_hash([url])), ..self }
+        SiteNames { url: url.map_or(0, |url| name_hash([url])), ..self }
     }
 }
 
 /// Collects sites and duplicate classes of pages.
 #[derive(Default)]
 pub struct SiteTableBuilder {
-    sites: Vec<(i64, Site)>,
+    sites: Vec<(i64, SiteNames)>,
     copies: Vec<(i64, i64)>,
     /// Pages with a date, in any unit; only if sources must not be later than their quilts.
     dates: Vec<(i64, i64)>,
@@ -112,7 +112,7 @@ impl SiteTableBuilder {
         for row in 0..batch.num_rows() {
             let [url, host, domain, ip] = names.map(|array| string(array, row));
             let page = pages.value(row);
-            self.sites.push((page, Site::new(page, host, domain, ip).at(url)));
+            self.sites.push((page, SiteNames::new(page, host, domain, ip).at(url)));
         }
         Ok(())
     }
@@ -142,11 +142,11 @@ impl SiteTableBuilder {
     /// The sites of `pages`, which are in ascending order.
     pub fn finish(mut self, pages: &[i64], rule: Foreign) -> SiteTable {
         self.sites.sort_unstable_by_key(|site| site.0);
-        let sites: Vec<Site> = pages
+        let sites: Vec<SiteNames> = pages
             .iter()
             .map(|page| match self.sites.binary_search_by_key(page, |site| site.0) {
                 Ok(at) => self.sites[at].1,
-                Err(_) => Site::new(*page, None, None, None),
+                Err(_) => SiteNames::new(*page, None, None, None),
             })
             .collect();
         let rank_of = |page: &i64| pages.binary_search(page).ok().map(|rank| rank as u32);
@@ -171,7 +171,7 @@ impl SiteTableBuilder {
 
 /// Sites and duplicate classes of a collection whose pages are numbered in the order of their ids.
 pub struct SiteTable {
-    pub sites: Vec<Site>,
+    pub sites: Vec<SiteNames>,
     /// The representative of each page: mostly itself.
     pub class: Vec<u32>,
     /// Whether the page is its own representative.
@@ -185,7 +185,7 @@ pub struct SiteTable {
 
 impl SiteTable {
     /// From each page's site and representative.
-    pub fn new(sites: Vec<Site>, class: Vec<u32>, rule: Foreign) -> Self {
+    pub fn new(sites: Vec<SiteNames>, class: Vec<u32>, rule: Foreign) -> Self {
         let mut members: Vec<(u32, u32)> = Vec::new();
         let mut is_representative = vec![true; sites.len()];
         for (page, &of) in class.iter().enumerate().filter(|(page, of)| *page != **of as usize) {
@@ -234,7 +234,7 @@ mod tests {
 
     fn sites(rule: Foreign) -> SiteTable {
         let mut builder = SiteTableBuilder::default();
-        let mut site = |page, host, domain, ip| builder.sites.push((page, Site::new(page, host, domain, ip)));
+        let mut site = |page, host, domain, ip| builder.sites.push((page, SiteNames::new(page, host, domain, ip)));
         site(10, Some("a.x.com"), Some("x.com"), Some("1.1.1.1"));
         site(11, Some("b.x.com"), Some("x.com"), None);
         site(12, Some("y.com"), Some("y.com"), Some("1.1.1.1"));

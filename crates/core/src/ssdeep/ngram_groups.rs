@@ -6,7 +6,7 @@ use arrow_array::builder::BinaryBuilder;
 use arrow_array::{BinaryArray, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 
-use crate::arrow::{batch_of, column, string};
+use crate::arrow::{any_column, batch_of, column, string};
 use crate::ssdeep::classes::score;
 use crate::ssdeep::digest::MIN_BLOCK;
 use crate::ssdeep::hot_ngrams::HotNgrams;
@@ -33,8 +33,8 @@ pub fn comparable(batch: &RecordBatch, min_length: usize) -> Result<RecordBatch,
         long.push(Some(digest.len() >= min_length));
     }
     batch_of(vec![
-        ("page", batch.column_by_name("page").cloned().ok_or_else(|| crate::arrow::wrong("page"))?),
-        ("md5", batch.column_by_name("md5").cloned().ok_or_else(|| crate::arrow::wrong("md5"))?),
+        ("page", any_column(batch, "page")?.clone()),
+        ("md5", any_column(batch, "md5")?.clone()),
         ("digest", Arc::new(StringArray::from(digests))),
         ("long", Arc::new(BooleanArray::from(long))),
     ])

@@ -56,7 +56,7 @@ mod tests {
     use std::sync::Arc;
 
     proptest! {
-        /// What speaks for a group has a copy wherever a member is.
+        /// What represents a group has a copy wherever a member is.
         #[test]
         fn copies_meet_all_members(groups in prop::collection::vec((0i64..4, 1i64..50), 1..40), chunk_size in 1u64..9) {
             let numbers = |value: &dyn Fn(&(i64, i64)) -> i64| -> ArrayRef {

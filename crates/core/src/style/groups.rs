@@ -2,7 +2,7 @@
 //! be compared with.
 //!
 //! A group that may be large is divided into chunks. Each chunk holds some of its members (`role` 1) and a copy of the few
-//! that speak for all (`role` 0): leaders, a sample, or the centroid. Rows come sorted by chunk, group, role and
+//! that represent all (`role` 0): leaders, a sample, or the centroid. Rows come sorted by chunk, group, role and
 //! hash.
 
 use std::ops::Range;
@@ -40,7 +40,7 @@ fn ranges(batch: &RecordBatch, by: &[&str]) -> Result<Vec<Range<usize>>, ArrowEr
     Ok(found)
 }
 
-/// One chunk of one group: rows that speak for the group, then members.
+/// One chunk of one group: rows that represent the group, then members.
 struct GroupChunk {
     spoken: Vec<u32>,
     members: Vec<u32>,

@@ -6,6 +6,7 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch}
 use arrow_schema::ArrowError;
 use rayon::prelude::*;
 
+use crate::arrow::batch_of;
 use crate::style::fingerprint::ONE;
 use crate::style::prints::Prints;
 use crate::style::shape::{Shape, shape, split};
@@ -56,13 +57,13 @@ pub fn member_batch(prints: &Prints, labels: &[u32], cut: bool) -> Result<Record
     let worm = found.iter().flat_map(|(rows, s)| std::iter::repeat_n(Some(is_worm(s.edges, s.pairs)), rows.len()));
     let similarity = found.iter().flat_map(|(_, s)| s.similarity.iter().map(|&v| f64::from(v) / f64::from(ONE)));
     let pages = found.iter().flat_map(|(rows, _)| rows.iter().map(|&row| prints.page(row as usize)));
-    RecordBatch::try_from_iter([
+    batch_of(vec![
         ("cluster", each(&|rows, _| prints.page(rows[0] as usize))),
-        ("page", Arc::new(Int64Array::from_iter_values(pages)) as ArrayRef),
-        ("similarity", Arc::new(Float64Array::from_iter_values(similarity)) as ArrayRef),
+        ("page", Arc::new(Int64Array::from_iter_values(pages))),
+        ("similarity", Arc::new(Float64Array::from_iter_values(similarity))),
         ("centroid", each(&|_, shape| prints.page(shape.centroid as usize))),
-        ("cohesion", Arc::new(Float64Array::from_iter_values(cohesion)) as ArrayRef),
-        ("worm", Arc::new(BooleanArray::from_iter(worm)) as ArrayRef),
+        ("cohesion", Arc::new(Float64Array::from_iter_values(cohesion))),
+        ("worm", Arc::new(BooleanArray::from_iter(worm))),
     ])
 }
 

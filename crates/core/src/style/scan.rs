@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, BinaryArray, Float64Array, Int32Array, Int64Array, RecordBatch};
+use arrow_array::{Array, BinaryArray, Float64Array, Int32Array, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 
-use crate::arrow::column;
+use crate::arrow::{batch_of, column};
 use crate::style::fingerprint::{Divisor, ONE, compare, from_bytes};
 use crate::style::matrix::Matrix;
 
@@ -13,8 +13,8 @@ use crate::style::matrix::Matrix;
 pub fn one_to_all(matrix: &Matrix, fingerprint: &[u16], divisor: Divisor) -> Result<RecordBatch, ArrowError> {
     let found = matrix.scan(fingerprint);
     let similarity = found.iter().map(|&f| f64::from(divisor.millionths(f)) / f64::from(ONE));
-    RecordBatch::try_from_iter([
-        ("page", Arc::new(Int64Array::from_iter_values((0..matrix.len()).map(|row| matrix.page(row)))) as ArrayRef),
+    batch_of(vec![
+        ("page", Arc::new(Int64Array::from_iter_values((0..matrix.len()).map(|row| matrix.page(row))))),
         ("matching", Arc::new(Int32Array::from_iter_values(found.iter().map(|f| f.matching as i32)))),
         ("filled", Arc::new(Int32Array::from_iter_values(found.iter().map(|f| f.filled as i32)))),
         ("similarity", Arc::new(Float64Array::from_iter_values(similarity))),
@@ -29,5 +29,5 @@ pub fn row_by_row(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let compared = || compare(&from_bytes(a.value(row)), &from_bytes(b.value(row)));
         both.then(|| i64::from(Divisor::Filled.millionths(compared())))
     });
-    RecordBatch::try_from_iter([("similarity", Arc::new(similarity.collect::<Int64Array>()) as ArrayRef)])
+    batch_of(vec![("similarity", Arc::new(similarity.collect::<Int64Array>()))])
 }

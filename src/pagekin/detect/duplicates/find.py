@@ -42,10 +42,10 @@ def find_duplicates(run: Run, engine: Engine, params: Params) -> None:
     of their representatives.
     """
     wanted = params.duplicates
-    banding = Banding(wanted.runs, wanted.length)
+    banding = Banding(wanted.bands, wanted.length)
     if wanted.similarity:
         banding = choose_banding(wanted.similarity, params.shingles.m)
-        engine.metrics.update(runs=banding.bands, length=banding.rows, recall=round(banding.recall, 6))
+        engine.metrics.update(bands=banding.bands, length=banding.rows, recall=round(banding.recall, 6))
     texts = engine.concat(*(engine.load(old, "texts", TEXTS.names) for old in run.lineage))
     if banding.functions <= params.shingles.m:
         sketches = engine.concat(*(engine.load(old, "sketches", SKETCHES.names) for old in run.lineage))

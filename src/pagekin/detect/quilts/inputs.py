@@ -36,9 +36,7 @@ class Mapped:
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """Dates as numbers."""
-
+class DateNumbers:
     schema: pa.Schema = DATES
 
     def open(self, threads: int) -> BatchFunction:
@@ -59,7 +57,7 @@ def quilt_inputs(
     dates = engine.table(DATES.empty_table())
     if params.earlier_only:
         pages = of_lineage(run, engine, "pages", ["page", "url", "date"])
-        dates = engine.keep(engine.map(engine.sql(DATE, DATED, pages=pages, said=said), Numbers()))
+        dates = engine.keep(engine.map(engine.sql(DATE, DATED, pages=pages, said=said), DateNumbers()))
     texts = of_lineage(run, engine, "texts", ["page", "text"])
     return {"sites": sites, "dates": dates, "copies": copies(run, engine, params), "texts": texts}
 

@@ -15,7 +15,7 @@ CHUNK = 4096
 """Members of a large group that are in one chunk."""
 
 SPEAKS, MEMBER = 0, 1
-"""Roles in a chunk: what speaks for the whole group, and its members."""
+"""Roles in a chunk: what represents the whole group, and its members."""
 
 MILLION = 1_000_000
 """Similarities are summed in millionths, so that means are the same on any machine."""
@@ -84,7 +84,7 @@ class First:
 
 @dataclass(frozen=True)
 class InChunks:
-    """Divides the members of each group over chunks; or copies what speaks for the group to all its chunks.
+    """Divides the members of each group over chunks; or copies what represents the group to all its chunks.
 
     Rows name their group in the column `by`, its size in `size`. Columns that they do not have become null.
     """

@@ -119,7 +119,7 @@ class Shapes:
         return self.engine.exchange(members, "cluster", first, order=("hash",), combine=first)
 
     def _in_chunks(self, members: Any, speakers: Any, kernel: Kernel, *more: str) -> Any:
-        """The kernel on each chunk of members, with the rows that speak for the whole cluster."""
+        """The kernel on each chunk of members, with the rows that represent the whole cluster."""
         schema = pa.schema([*ints("chunk", "role"), *MEMBER_PRINTS, *ints(*more)])
         chunks = self.engine.concat(
             self.engine.map(members, InChunks("cluster", MEMBER, schema)),

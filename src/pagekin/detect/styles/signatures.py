@@ -17,7 +17,7 @@ VERSION = re.compile(r"\s*[,;(/\[]?\s*\bv?\d.*$|\s*[;,(\[].*$|\s*https?://.*$")
 
 
 @dataclass(frozen=True)
-class Signature:
+class PageSignature:
     genre: str
     name: str | None = None
     software: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Signature:
 
 
 @cache
-def table() -> tuple[Signature, ...]:
+def table() -> tuple[PageSignature, ...]:
     """All signatures, in their order."""
     return tuple(_signature(entry) for entry in _file()["signature"])
 
@@ -66,7 +66,7 @@ def makers(generator: str | None) -> str | None:
     return "; ".join(part for part in parts if not _ignored().search(part)) or None
 
 
-def _signature(entry: dict[str, object]) -> Signature:
+def _signature(entry: dict[str, object]) -> PageSignature:
     software = tuple(str(name) for name in entry.get("software", ()))  # type: ignore[attr-defined]
     names = f"(?P<software>{'|'.join(re.escape(name) for name in software)})"
     patterns = {
@@ -76,7 +76,7 @@ def _signature(entry: dict[str, object]) -> Signature:
     }
     rest = {key: entry[key] for key in ("genre", "name", "max_words") if key in entry}
     over = tuple(str(name) for name in entry.get("over", ()))  # type: ignore[attr-defined]
-    return Signature(software=software, over=over, **rest, **patterns)  # type: ignore[arg-type]
+    return PageSignature(software=software, over=over, **rest, **patterns)  # type: ignore[arg-type]
 
 
 def product(generator: str) -> str:

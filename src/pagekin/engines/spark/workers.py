@@ -35,8 +35,7 @@ class RowSource(Protocol):
     """Makes the rows of a dataset of what Spark hands to a worker."""
 
     @property
-    def schema(self) -> pa.Schema:
-        """The schema of the rows."""
+    def schema(self) -> pa.Schema: ...
 
     def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
         """The rows, of what Spark hands over; or of all tasks, without Spark, if the source needs none."""

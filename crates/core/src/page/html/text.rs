@@ -5,7 +5,7 @@ use crate::page::text::chars::char_at;
 
 /// What stands between what was written and what comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
+enum Pending {
     None,
     Space,
     Break,
@@ -47,26 +47,26 @@ const CLASS: [Class; 256] = {
 /// Collects the text of one page.
 pub struct TextWriter {
     out: Vec<u8>,
-    gap: Gap,
+    pending: Pending,
     lines_count: bool,
 }
 
 impl TextWriter {
     /// An empty text with room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
-        TextWriter { out: Vec::with_capacity(capacity), gap: Gap::None, lines_count: false }
+        TextWriter { out: Vec::with_capacity(capacity), pending: Pending::None, lines_count: false }
     }
 
     /// Begins a new line before what comes next.
     #[inline]
     pub fn line_break(&mut self) {
-        self.gap = Gap::Break;
+        self.pending = Pending::Break;
     }
 
     /// Puts a space before what comes next.
     #[inline]
     pub fn space(&mut self) {
-        self.gap = self.gap.max(Gap::Space);
+        self.pending = self.pending.max(Pending::Space);
     }
 
     /// From here on line feeds break the line, or no longer do.
@@ -195,11 +195,11 @@ impl TextWriter {
 
     #[inline(always)]
     fn fill_gap(&mut self) {
-        if self.gap != Gap::None {
+        if self.pending != Pending::None {
             if !self.out.is_empty() {
-                self.out.push(if self.gap == Gap::Break { b'\n' } else { b' ' });
+                self.out.push(if self.pending == Pending::Break { b'\n' } else { b' ' });
             }
-            self.gap = Gap::None;
+            self.pending = Pending::None;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Words: maximal alphanumeric runs, case-folded; in scripts without spaces, single characters.
+//! Words: maximal alphanumeric sequences, case-folded; in scripts without spaces, single characters.
 
 use std::ops::Range;
 use std::sync::LazyLock;
