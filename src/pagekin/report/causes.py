@@ -60,7 +60,8 @@ def causes(data: Data) -> Section:
             f"{CAUSES.get(cause, cause)}"
         )
         rank = f"the most frequent of {len(found)} causes" if len(found) > 1 else "the only cause that shows"
-        says = f"duplicates are due to {CAUSES.get(cause, cause)} ({plural(sites, 'site')}), {rank}."
+        subject = "duplicate is" if many == 1 else "duplicates are"
+        says = f"{subject} due to {CAUSES.get(cause, cause)} ({plural(sites, 'site')}), {rank}."
         finding = Finding(count(many), says)
         blocks.append(_figure(found, copies, known))
     else:
