@@ -1,8 +1,9 @@
 """Are the findings true? On real pages, with what they declare of themselves and what was planted.
 
-    python benches/truth.py [--part test|train] [--profile default|paper]...
+    python benches/truth.py [--part test|train] [--packages FILE] [--profile default|paper]...
 
 Fetches packages with apt on the first call. Defaults are chosen on the part `train` and reported on `test`.
+With names of other packages in a file, one a line, it measures on pages that nobody looked at before.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import truth_texts as texts_of
 import truth_types as types_of
 from harness import Row, costs_of, publish
 from truth_corpus import Corpus, corpus, write
+from truth_packages import packages_of
 
 import pagekin
 from pagekin.params import PROFILES, Params
@@ -45,14 +47,18 @@ def main() -> None:
     """Measures the profiles."""
     parser = argparse.ArgumentParser(description="Compare the findings with what is true.")
     parser.add_argument("--part", choices=("test", "train"), default="test")
+    parser.add_argument("--packages", type=Path, help="measure on the packages that this file names instead")
     parser.add_argument("--profile", choices=PROFILES, action="append")
     options = parser.parse_args()
-    made = corpus(options.part)
+    part, packages = options.part, packages_of(options.part)
+    if options.packages:
+        part, packages = options.packages.stem, options.packages.read_text(encoding="utf-8").split()
+    made = corpus(packages, part)
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for profile in options.profile or PROFILES:
             rows += measure(made, profile, Path(folder) / profile)
-    publish("truth" if options.part == "test" else f"truth-{options.part}", rows)
+    publish("truth" if part == "test" else f"truth-{part}", rows)
 
 
 def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
@@ -126,7 +132,7 @@ def page_types(
     made: Corpus, params: Params, folder: Path, row: Callable[[str, float, str], Row]
 ) -> Iterator[Row]:
     """Pages of one site by their types, as they are clustered and with --within-site."""
-    types = types_of.typed_pages(made.part)
+    types = types_of.typed_pages(made.packages)
     warc = write(list(types), folder / "types.warc.gz")
     yield row("pages of known type", len(types), "pages")
     for option, style in (("", params.style), (" with --within-site", params.style.within_site())):
@@ -141,7 +147,7 @@ def ranks(made: Corpus, params: Params, folder: Path, row: Callable[[str, float,
     """Crawls of three sites: whether their main templates come first, by our rank and by the paper's."""
     met: Counter[str] = Counter()
     due = 0
-    for number, pages in enumerate(rank_of.small_crawls(made.part)):
+    for number, pages in enumerate(rank_of.small_crawls(made.packages)):
         warc = write(pages, folder / f"small{number}.warc.gz")
         run = pagekin.scan(warc, folder / f"small{number}", only=["styles"], params=params)
         for by in RANKS:
@@ -163,12 +169,13 @@ def borrowings(
     for earlier in (False, True):
         given = params.replace("quilts", earlier_only=earlier)
         found[earlier] = pagekin.scan(warc, folder / f"earlier-{earlier}", only=["quilts"], params=given)
+    texts = texts_of.Texts(found[False])
     for what, earlier, table, goal in (
         ("parents behind later copies that are named sources", False, "quilt_sources", ""),
         ("parents among all sources", False, "all_sources", "planted"),
         ("parents that are named sources with --earlier-only", True, "quilt_sources", "planted"),
     ):
-        met, due = texts_of.parents(found[earlier], table, made.borrowings)
+        met, due = texts_of.parents(found[earlier], texts, table, made.borrowings)
         yield row(what, met / max(due, 1), "share", goal)
     called = texts_of.framed_quilts(found[False], made.borrowings)
     most = 0 if params.profile == "default" else None

@@ -109,14 +109,25 @@ def found_duplicates(run: Run, texts: Texts, least: float) -> tuple[int, int]:
     return sum(a in classes and classes[a] == classes.get(b) for a, b in pairs), len(pairs)
 
 
-def parents(run: Run, table: str, planted: Sequence[Page]) -> tuple[int, int]:
-    """The planted sources that a table names, of all."""
+def parents(run: Run, texts: Texts, table: str, planted: Sequence[Page]) -> tuple[int, int]:
+    """The planted sources that a table names, of all that share as much as `min_shared` asks for."""
     rows = run.table(table, ["url", "source_url"]).to_pydict()
     named = set(zip(rows["url"], rows["source_url"], strict=True))
     same = _representatives(run)
     named |= {(url, same.get(source, source)) for url, source in named}
-    due = [(page.url, source) for page in planted if page.kind == "borrower" for source in page.sources]
+    due = [
+        (page.url, source)
+        for page in planted
+        if page.kind == "borrower"
+        for source in page.sources
+        if _shared(texts, page.url, source) >= run.params.quilts.min_shared
+    ]
     return sum((url, source) in named or (url, same.get(source)) in named for url, source in due), len(due)
+
+
+def _shared(texts: Texts, url: str, source: str) -> float:
+    """Of a page's phrases, the share that is the source's too."""
+    return len(texts.phrases(url) & texts.phrases(source)) / len(texts.phrases(url))
 
 
 def framed_quilts(run: Run, planted: Sequence[Page]) -> int:
