@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import truth_rank as rank_of
@@ -21,7 +22,7 @@ import truth_styles as styles
 import truth_texts as texts_of
 import truth_types as types_of
 from harness import Row, costs_of, publish
-from truth_corpus import Corpus, corpus, write
+from truth_corpus import Corpus, Page, corpus, write
 from truth_packages import packages_of
 
 import pagekin
@@ -29,6 +30,11 @@ from pagekin.params import PROFILES, Params
 from pagekin.params.styles import RANKS
 
 SIMILAR = 0.8
+LENGTHS = (
+    (", below 500 characters", 0, 500),
+    (", 500 to 2,000 characters", 500, 2000),
+    (", 2,000 characters and more", 2000, math.inf),
+)
 LOWEST = {
     "purity": 0.999,
     "micro": 0.82,
@@ -99,14 +105,15 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
         joined = styles.joined_by_library(pages, styles.clusters_of(apart))
         label = f"{profile}: pages of unlike make joined by {shared}"
         yield Row(label, joined, "pages", at_most=0 if profile == "default" else None)
+    texts = texts_of.Texts(run)
     if profile == "default":
+        yield from scores(run, texts, real, params.fuzzy.threshold, row)
         yield from page_types(made, params, folder, row)
         yield from ranks(made, params, folder, row)
     right, empty, wrong = styles.names_right(run, real)
     print("\n".join(f"  {profile}, wrong name of cluster {line}" for line in wrong))
     yield row(f"top {styles.TOP} clusters with the right name or none", right + empty, "clusters", "names")
     yield row("of these without a name", empty, "clusters")
-    texts = texts_of.Texts(run)
     honest, reported = texts_of.honest_quilts(run, texts)
     yield row("quilts reported", reported, "pages")
     yield row("quilts with half their text on other sites", honest / max(reported, 1), "share", "quilts")
@@ -126,6 +133,21 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
     good, total = texts_of.true_fuzzy(run, texts, SIMILAR)
     yield row("near pages in fuzzy classes", total, "pages")
     yield row(f"fuzzy, text {SIMILAR:g} alike", good / max(total, 1), "share", "fuzzy")
+
+
+def scores(
+    run: pagekin.Run,
+    texts: texts_of.Texts,
+    real: Sequence[Page],
+    least: int,
+    row: Callable[[str, float, str], Row],
+) -> Iterator[Row]:
+    """What a high score of digests says of the texts, by their length in characters."""
+    pairs = texts_of.scored_pairs(run, texts, real, least)
+    for what, shortest, longest in (("", 0, math.inf), *LENGTHS):
+        alike = [similarity >= SIMILAR for similarity, length in pairs if shortest <= length < longest]
+        yield row(f"pairs with a score of {least} or more{what}", len(alike), "pairs")
+        yield row(f"of these, text {SIMILAR:g} alike{what}", sum(alike) / max(len(alike), 1), "share")
 
 
 def page_types(

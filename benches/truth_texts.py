@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from truth_corpus import Page, jaccard, phrases
 
+import pagekin
 from pagekin import _core
 from pagekin.run import Run
 
@@ -156,3 +157,24 @@ def true_fuzzy(run: Run, texts: Texts, least: float) -> tuple[int, int]:
     near = [row for row in rows if row["kind"] == "near"]
     good = sum(texts.similarity(row["url"], url[row["representative"]]) >= least for row in near)
     return good, len(near)
+
+
+def scored_pairs(run: Run, texts: Texts, pages: Sequence[Page], least: int) -> list[tuple[float, int]]:
+    """The pairs of unlike texts whose digests score so high: similarity, and length of the shorter text."""
+    wanted = {page.url for page in pages}
+    rows = run.table("pages", ["page", "url"]).to_pydict()
+    url = dict(zip(rows["page"], rows["url"], strict=True))
+    by_size: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for row in run.table("sketches", ["page", "ssdeep"]).to_pylist():
+        size, longer = (row["ssdeep"] or "0:").split(":")[:2]
+        if url[row["page"]] in wanted and len(longer) >= run.params.fuzzy.min_length:
+            by_size[int(size)].append((url[row["page"]], row["ssdeep"]))
+    found = []
+    for size, digests in sorted(by_size.items()):
+        larger = by_size.get(2 * size, [])
+        for at, (one, digest) in enumerate(digests):
+            for other, its in (*digests[at + 1 :], *larger):
+                if texts.text[one] != texts.text[other] and pagekin.ssdeep_score(digest, its) >= least:
+                    length = min(len(texts.text[one]), len(texts.text[other]))
+                    found.append((texts.similarity(one, other), length))
+    return found
