@@ -145,9 +145,11 @@ def scores(
     """What a high score of digests says of the texts, by their length in characters."""
     pairs = texts_of.scored_pairs(run, texts, real, least)
     for what, shortest, longest in (("", 0, math.inf), *LENGTHS):
-        alike = [similarity >= SIMILAR for similarity, length in pairs if shortest <= length < longest]
+        alike = [pair.similarity >= SIMILAR for pair in pairs if shortest <= pair.length < longest]
         yield row(f"pairs with a score of {least} or more{what}", len(alike), "pairs")
         yield row(f"of these, text {SIMILAR:g} alike{what}", sum(alike) / max(len(alike), 1), "share")
+    together = [pair.together for pair in pairs if pair.similarity >= SIMILAR]
+    yield row("pairs that are, in one fuzzy class", sum(together) / max(len(together), 1), "share")
 
 
 def page_types(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from truth_corpus import Page, jaccard, phrases
 
@@ -159,11 +160,23 @@ def true_fuzzy(run: Run, texts: Texts, least: float) -> tuple[int, int]:
     return good, len(near)
 
 
-def scored_pairs(run: Run, texts: Texts, pages: Sequence[Page], least: int) -> list[tuple[float, int]]:
-    """The pairs of unlike texts whose digests score so high: similarity, and length of the shorter text."""
+@dataclass(frozen=True)
+class ScoredPair:
+    """Two pages with digests that are alike."""
+
+    similarity: float
+    length: int
+    """Characters of the shorter text."""
+    together: bool
+    """They are in one class of `fuzzy`."""
+
+
+def scored_pairs(run: Run, texts: Texts, pages: Sequence[Page], least: int) -> list[ScoredPair]:
+    """The pairs of unlike texts whose digests score so high."""
     wanted = {page.url for page in pages}
     rows = run.table("pages", ["page", "url"]).to_pydict()
     url = dict(zip(rows["page"], rows["url"], strict=True))
+    classes = {row["url"]: row["class"] for row in run.table("fuzzy", ["url", "class"]).to_pylist()}
     by_size: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for row in run.table("sketches", ["page", "ssdeep"]).to_pylist():
         size, longer = (row["ssdeep"] or "0:").split(":")[:2]
@@ -176,5 +189,6 @@ def scored_pairs(run: Run, texts: Texts, pages: Sequence[Page], least: int) -> l
             for other, its in (*digests[at + 1 :], *larger):
                 if texts.text[one] != texts.text[other] and pagekin.ssdeep_score(digest, its) >= least:
                     length = min(len(texts.text[one]), len(texts.text[other]))
-                    found.append((texts.similarity(one, other), length))
+                    together = one in classes and classes[one] == classes.get(other)
+                    found.append(ScoredPair(texts.similarity(one, other), length, together))
     return found
