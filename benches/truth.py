@@ -1,18 +1,20 @@
 """Are the findings true? On real pages, with what they declare of themselves and what was planted.
 
-    python benches/truth.py [--part test|train] [--profile default|paper]...
+    python benches/truth.py [--part test|train] [--packages FILE] [--profile default|paper]...
 
 Fetches packages with apt on the first call. Defaults are chosen on the part `train` and reported on `test`.
+With names of other packages in a file, one a line, it measures on pages that nobody looked at before.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import truth_rank as rank_of
@@ -20,13 +22,19 @@ import truth_styles as styles
 import truth_texts as texts_of
 import truth_types as types_of
 from harness import Row, costs_of, publish
-from truth_corpus import Corpus, corpus, write
+from truth_corpus import Corpus, Page, corpus, write
+from truth_packages import packages_of
 
 import pagekin
 from pagekin.params import PROFILES, Params
 from pagekin.params.styles import RANKS
 
 SIMILAR = 0.8
+LENGTHS = (
+    (", below 500 characters", 0, 500),
+    (", 500 to 2,000 characters", 500, 2000),
+    (", 2,000 characters and more", 2000, math.inf),
+)
 LOWEST = {
     "purity": 0.999,
     "micro": 0.82,
@@ -44,14 +52,18 @@ LOWEST = {
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compare the findings with what is true.")
     parser.add_argument("--part", choices=("test", "train"), default="test")
+    parser.add_argument("--packages", type=Path, help="measure on the packages that this file names instead")
     parser.add_argument("--profile", choices=PROFILES, action="append")
     options = parser.parse_args()
-    made = corpus(options.part)
+    part, packages = options.part, packages_of(options.part)
+    if options.packages:
+        part, packages = options.packages.stem, options.packages.read_text(encoding="utf-8").split()
+    made = corpus(packages, part)
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for profile in options.profile or PROFILES:
             rows += measure(made, profile, Path(folder) / profile)
-    publish("truth" if options.part == "test" else f"truth-{options.part}", rows)
+    publish("truth" if part == "test" else f"truth-{part}", rows)
 
 
 def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
@@ -91,14 +103,15 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
         joined = styles.joined_by_library(pages, styles.clusters_of(apart))
         label = f"{profile}: pages of unlike make joined by {shared}"
         yield Row(label, joined, "pages", at_most=0 if profile == "default" else None)
+    texts = texts_of.Texts(run)
     if profile == "default":
+        yield from scores(run, texts, real, params.fuzzy.threshold, row)
         yield from page_types(made, params, folder, row)
         yield from ranks(made, params, folder, row)
     right, empty, wrong = styles.names_right(run, real)
     print("\n".join(f"  {profile}, wrong name of cluster {line}" for line in wrong))
     yield row(f"top {styles.TOP} clusters with the right name or none", right + empty, "clusters", "names")
     yield row("of these without a name", empty, "clusters")
-    texts = texts_of.Texts(run)
     honest, reported = texts_of.honest_quilts(run, texts)
     yield row("quilts reported", reported, "pages")
     yield row("quilts with half their text on other sites", honest / max(reported, 1), "share", "quilts")
@@ -120,11 +133,28 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
     yield row(f"fuzzy, text {SIMILAR:g} alike", good / max(total, 1), "share", "fuzzy")
 
 
+def scores(
+    run: pagekin.Run,
+    texts: texts_of.Texts,
+    real: Sequence[Page],
+    least: int,
+    row: Callable[[str, float, str], Row],
+) -> Iterator[Row]:
+    """What a high score of digests says of the texts, by their length in characters."""
+    pairs = texts_of.scored_pairs(run, texts, real, least)
+    for what, shortest, longest in (("", 0, math.inf), *LENGTHS):
+        alike = [pair.similarity >= SIMILAR for pair in pairs if shortest <= pair.length < longest]
+        yield row(f"pairs with a score of {least} or more{what}", len(alike), "pairs")
+        yield row(f"of these, text {SIMILAR:g} alike{what}", sum(alike) / max(len(alike), 1), "share")
+    together = [pair.together for pair in pairs if pair.similarity >= SIMILAR]
+    yield row("pairs that are, in one fuzzy class", sum(together) / max(len(together), 1), "share")
+
+
 def page_types(
     made: Corpus, params: Params, folder: Path, row: Callable[[str, float, str], Row]
 ) -> Iterator[Row]:
     """Pages of one site by their types, as they are clustered and with --within-site."""
-    types = types_of.typed_pages(made.part)
+    types = types_of.typed_pages(made.packages)
     warc = write(list(types), folder / "types.warc.gz")
     yield row("pages of known type", len(types), "pages")
     for option, style in (("", params.style), (" with --within-site", params.style.within_site())):
@@ -139,7 +169,7 @@ def ranks(made: Corpus, params: Params, folder: Path, row: Callable[[str, float,
     """Crawls of three sites: whether their main templates come first, by our rank and by the paper's."""
     met: Counter[str] = Counter()
     due = 0
-    for number, pages in enumerate(rank_of.small_crawls(made.part)):
+    for number, pages in enumerate(rank_of.small_crawls(made.packages)):
         warc = write(pages, folder / f"small{number}.warc.gz")
         run = pagekin.scan(warc, folder / f"small{number}", only=["styles"], params=params)
         for by in RANKS:
@@ -161,12 +191,13 @@ def borrowings(
     for earlier in (False, True):
         given = params.replace("quilts", earlier_only=earlier)
         found[earlier] = pagekin.scan(warc, folder / f"earlier-{earlier}", only=["quilts"], params=given)
+    texts = texts_of.Texts(found[False])
     for what, earlier, table, goal in (
         ("parents behind later copies that are named sources", False, "quilt_sources", ""),
         ("parents among all sources", False, "all_sources", "planted"),
         ("parents that are named sources with --earlier-only", True, "quilt_sources", "planted"),
     ):
-        met, due = texts_of.parents(found[earlier], table, made.borrowings)
+        met, due = texts_of.parents(found[earlier], texts, table, made.borrowings)
         yield row(what, met / max(due, 1), "share", goal)
     called = texts_of.framed_quilts(found[False], made.borrowings)
     most = 0 if params.profile == "default" else None

@@ -22,7 +22,6 @@ from corpus import DATE, record, url_of
 from corpus_apt import evenly, fill_pool
 from corpus_labels import generator
 from harness import cache_folder
-from truth_packages import PACKAGES, part_of
 
 from pagekin import _core
 from pagekin.synth.code import Coder
@@ -58,9 +57,9 @@ class Page:
 
 @dataclass
 class Corpus:
-    """One part of the truth: its pages, and the file that a scan reads."""
+    """The pages of some packages, and what was made of them."""
 
-    part: str
+    packages: Sequence[str]
     pages: list[Page]
     libraries: list[Page]
     """Pages that share nothing but an inline script library or icons: scanned by themselves."""
@@ -81,17 +80,16 @@ def write(pages: Sequence[Page], path: Path) -> Path:
     return path
 
 
-def corpus(part: str) -> Corpus:
-    """The real pages of `train` or `test`, and what is planted among them."""
-    chosen = [package for package in PACKAGES if part_of(package) == part]
+def corpus(packages: Sequence[str], seed: str) -> Corpus:
+    """The real pages of the packages, and what is planted among them."""
     pool = cache_folder() / "pool"
-    fill_pool(chosen, pool)
-    real = list(_real(chosen, pool))
-    planter = Planter(real, random.Random(part))
+    fill_pool(packages, pool)
+    real = list(_real(packages, pool))
+    planter = Planter(real, random.Random(seed))
     planted = [*planter.edits(), *planter.quilts()]
     libraries = list(planter.libraries())
     borrowings = [*planter.borrowers(), *planter.framed()]
-    return Corpus(part, [*real, *planted], libraries, borrowings)
+    return Corpus(packages, [*real, *planted], libraries, borrowings)
 
 
 def _real(packages: Sequence[str], pool: Path) -> Iterator[Page]:

@@ -135,6 +135,11 @@ _NAMES = """
 PACKAGES: tuple[str, ...] = tuple(_NAMES.split())
 
 
+def packages_of(part: str) -> tuple[str, ...]:
+    """The packages of `train` or `test`."""
+    return tuple(package for package in PACKAGES if part_of(package) == part)
+
+
 def part_of(package: str) -> str:
     """`train` for about half of the packages, `test` for the others: by the hash of the name, for ever.
 

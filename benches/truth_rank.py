@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from corpus import url_of
 from corpus_apt import evenly
 from harness import cache_folder
 from truth_corpus import LEAST_BYTES, MOST_BYTES, Page
-from truth_packages import PACKAGES, part_of
 
 from pagekin.run import Run
 
@@ -19,11 +19,13 @@ CRAWLS, SITES = 12, 3
 LEAST_PAGES, MOST_PAGES = 30, 60
 
 
-def small_crawls(part: str) -> list[list[Page]]:
+def small_crawls(packages: Sequence[str]) -> list[list[Page]]:
     """The pages of three sites each, of those packages that have enough of them."""
-    mixed = sorted(PACKAGES, key=lambda name: hashlib.sha256(f"crawl of {name}".encode()).digest())
-    sites = (pages for name in mixed if part_of(name) == part and (pages := list(_pages(name))))
-    return [[page for _ in range(SITES) for page in next(sites)] for _ in range(CRAWLS)]
+    mixed = sorted(packages, key=lambda name: hashlib.sha256(f"crawl of {name}".encode()).digest())
+    sites = (pages for name in mixed if (pages := list(_pages(name))))
+    chosen = list(islice(sites, CRAWLS * SITES))
+    last = len(chosen) - len(chosen) % SITES
+    return [[page for site in chosen[at : at + SITES] for page in site] for at in range(0, last, SITES)]
 
 
 def _pages(package: str) -> Iterator[Page]:

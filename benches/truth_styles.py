@@ -11,7 +11,12 @@ from pagekin.run import Run
 
 TOP = 30
 
-SAID = {"docbook": "docbook xsl", "docbook-dsssl": "docbook dsssl", "rdoc": "rdoc"}
+SAID = {
+    "docbook": "docbook xsl",
+    "docbook-dsssl": "docbook dsssl",
+    "naturaldocs": "natural docs",
+    "taskjuggler": "tj3man",
+}
 """How a name says a label, where it is not the label itself."""
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from truth_corpus import Page, jaccard, phrases
 
+import pagekin
 from pagekin import _core
 from pagekin.run import Run
 
@@ -109,14 +111,25 @@ def found_duplicates(run: Run, texts: Texts, least: float) -> tuple[int, int]:
     return sum(a in classes and classes[a] == classes.get(b) for a, b in pairs), len(pairs)
 
 
-def parents(run: Run, table: str, planted: Sequence[Page]) -> tuple[int, int]:
-    """The planted sources that a table names, of all."""
+def parents(run: Run, texts: Texts, table: str, planted: Sequence[Page]) -> tuple[int, int]:
+    """The planted sources that a table names, of all that share as much as `min_shared` asks for."""
     rows = run.table(table, ["url", "source_url"]).to_pydict()
     named = set(zip(rows["url"], rows["source_url"], strict=True))
     same = _representatives(run)
     named |= {(url, same.get(source, source)) for url, source in named}
-    due = [(page.url, source) for page in planted if page.kind == "borrower" for source in page.sources]
+    due = [
+        (page.url, source)
+        for page in planted
+        if page.kind == "borrower"
+        for source in page.sources
+        if _shared(texts, page.url, source) >= run.params.quilts.min_shared
+    ]
     return sum((url, source) in named or (url, same.get(source)) in named for url, source in due), len(due)
+
+
+def _shared(texts: Texts, url: str, source: str) -> float:
+    """Of a page's phrases, the share that is the source's too."""
+    return len(texts.phrases(url) & texts.phrases(source)) / len(texts.phrases(url))
 
 
 def framed_quilts(run: Run, planted: Sequence[Page]) -> int:
@@ -145,3 +158,37 @@ def true_fuzzy(run: Run, texts: Texts, least: float) -> tuple[int, int]:
     near = [row for row in rows if row["kind"] == "near"]
     good = sum(texts.similarity(row["url"], url[row["representative"]]) >= least for row in near)
     return good, len(near)
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """Two pages with digests that are alike."""
+
+    similarity: float
+    length: int
+    """Characters of the shorter text."""
+    together: bool
+    """They are in one class of `fuzzy`."""
+
+
+def scored_pairs(run: Run, texts: Texts, pages: Sequence[Page], least: int) -> list[ScoredPair]:
+    """The pairs of unlike texts whose digests score so high."""
+    wanted = {page.url for page in pages}
+    rows = run.table("pages", ["page", "url"]).to_pydict()
+    url = dict(zip(rows["page"], rows["url"], strict=True))
+    classes = {row["url"]: row["class"] for row in run.table("fuzzy", ["url", "class"]).to_pylist()}
+    by_size: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for row in run.table("sketches", ["page", "ssdeep"]).to_pylist():
+        size, longer = (row["ssdeep"] or "0:").split(":")[:2]
+        if url[row["page"]] in wanted and len(longer) >= run.params.fuzzy.min_length:
+            by_size[int(size)].append((url[row["page"]], row["ssdeep"]))
+    found = []
+    for size, digests in sorted(by_size.items()):
+        larger = by_size.get(2 * size, [])
+        for at, (one, digest) in enumerate(digests):
+            for other, its in (*digests[at + 1 :], *larger):
+                if texts.text[one] != texts.text[other] and pagekin.ssdeep_score(digest, its) >= least:
+                    length = min(len(texts.text[one]), len(texts.text[other]))
+                    together = one in classes and classes[one] == classes.get(other)
+                    found.append(ScoredPair(texts.similarity(one, other), length, together))
+    return found

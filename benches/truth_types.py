@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from corpus_apt import evenly
 from corpus_labels import generator
 from harness import cache_folder
 from truth_corpus import LEAST_BYTES, Page
-from truth_packages import PACKAGES, part_of
 
 LOOKED_AT = 60
 LEAST_PAGES, LEAST_TYPES = 30, 3
@@ -52,12 +51,12 @@ TYPES = {
 """Generator → type, what the path of such a page has; the first that fits."""
 
 
-def typed_pages(part: str) -> dict[Page, str]:
+def typed_pages(packages: Sequence[str]) -> dict[Page, str]:
     """Pages of the packages that have many of them in several types, each with its type."""
     found: dict[Page, str] = {}
-    for package in PACKAGES:
+    for package in packages:
         archive = cache_folder() / "pool" / f"{package}.zip"
-        if part_of(package) == part and archive.exists():
+        if archive.exists():
             pages = dict(_typed(package, archive))
             if len(pages) >= LEAST_PAGES and len(set(pages.values())) >= LEAST_TYPES:
                 found |= pages

@@ -54,6 +54,17 @@ def test_earlier_only(tmp_path: Path) -> None:
     assert COPY["url"] not in sources(run)
 
 
+def test_dates_that_are_said_count_more_than_the_crawls(tmp_path: Path) -> None:
+    """For the sources, for who was first, and in the list of all sources."""
+    dates = tmp_path / "dates.txt"
+    dates.write_text(f"{COPY['url']} 1999-01-01\n")
+    run = scan(tmp_path, [COPY, PARENT, *OTHERS, QUILT], earlier_only=True, dates=str(dates), min_shared=0.2)
+    (row,) = [row for row in run.table("quilt_sources").to_pylist() if row["source_url"] == COPY["url"]]
+    assert (row["url"], row["first"]) == (QUILT["url"], "source"), "the crawl fetched the quilt first"
+    years = {row["source_url"]: row["date"].year for row in run.table("all_sources").to_pylist()}
+    assert years == {COPY["url"]: 1999, PARENT["url"]: 2001}
+
+
 def test_all_sources(tmp_path: Path) -> None:
     """The parent adds nothing to its copy, but it is listed, with its date."""
     run = scan(tmp_path, [COPY, PARENT, *OTHERS, QUILT], min_shared=0.2)

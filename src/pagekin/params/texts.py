@@ -112,9 +112,9 @@ class FuzzyParams:
             "representative's, 0.1 to 1; 0 to trust the score",
             "flag": "--fuzzy-similarity",
             "paper": 0.0,
-            "evidence": "of 242 pairs with a score of 90 or more, 42% have a text similarity "
-            "of .8: 5% of texts "
-            "below 500 characters, 63% from 500 to 2,000, 44% above; no threshold makes it 90%",
+            "evidence": "of 349 pairs with a score of 90 or more (1,823 packages), 23% have a text "
+            "similarity of .8: 19% of texts below 500 characters, 12% from 500 to 2,000, 60% above; no "
+            "threshold makes it 90%",
         },
     )
 

@@ -70,7 +70,7 @@ SITES = Table(
     (
         Column("site", pa.string(), "host, domain or IP address, as `--site` says"),
         Column("pages", pa.int64(), "its pages, representatives of duplicate classes only"),
-        Column("mean_popular", pa.float64(), "mean of popular shingles per page"),
+        Column("mean_popular", pa.float64(), f"mean of popular shingles per page; {CIRCLE}"),
         Column("std_popular", pa.float64(), "their standard deviation"),
         Column(
             "originality",

@@ -50,7 +50,11 @@ QUILT_SOURCES = Table(
             pa.bool_(),
             "the quilt links to the source, a copy of it, or their domain if foreign (null for text input)",
         ),
-        Column("first", pa.string(), "which was fetched first, source or quilt (null if unknown)"),
+        Column(
+            "first",
+            pa.string(),
+            "which was first, source or quilt, when fetched or by `quilts.dates` (null if unknown)",
+        ),
     ),
     brief=("url", "rank", "source_url", "share", "foreign", "attributed", "first"),
 )

@@ -18,7 +18,7 @@ from pagekin.detect.quilts.rows import Fractions
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.run import Run
 from pagekin.sites import server_names
-from pagekin.tables import ALL_SOURCES, LINKS, QUILT_SOURCES, QUILTS
+from pagekin.tables import ALL_SOURCES, LINKS, PAGES, QUILT_SOURCES, QUILTS
 from pagekin.tables.crawl import DATE
 
 NAMED = pa.schema(
@@ -30,6 +30,7 @@ NAMED = pa.schema(
         ("links", pa.int64()),
     ]
 )
+READ = pa.schema([PAGES.schema.field(name) for name in ("page", "url", "host", "domain", "date", "links")])
 ASKED = pa.schema(
     [(name, pa.int64()) for name in ("page", "source", "rank", "new_grams", "shared_grams", "patch_grams")]
     + [("foreign", pa.bool_()), ("url", pa.string()), ("source_url", pa.string())]
@@ -37,6 +38,11 @@ ASKED = pa.schema(
 )
 LINKED = pa.schema([("page", pa.int64()), ("target_url", pa.string()), ("server", pa.string())])
 PAIR = pa.schema([("page", pa.int64()), ("source", pa.int64())])
+
+WITH_DATES = """
+    SELECT p.page, p.url, p.host, p.domain, coalesce(s.date, p.date) AS date, p.links
+    FROM pages p LEFT JOIN said s ON s.url = p.url
+"""
 
 # A hint and no more: a crawler may meet the copy before the original.
 FIRST = "CASE WHEN o.date < q.date THEN 'source' WHEN o.date > q.date THEN 'quilt' END"
@@ -107,10 +113,9 @@ QUILT_ROWS = pa.schema(
 
 EVERYONE = """
     SELECT h.page, q.url, h.source, o.url AS source_url, h.rank, h.shared_grams, h.grams,
-        s.rank AS cover_rank, h.foreign, coalesce(d.date, o.date) AS date
+        s.rank AS cover_rank, h.foreign, o.date
     FROM holders h JOIN pages q ON q.page = h.page JOIN pages o ON o.page = h.source
     LEFT JOIN sources s ON s.page = h.page AND s.source = h.source
-    LEFT JOIN said d ON d.url = o.url
 """
 HOLDER_ROWS = pa.schema(
     [field for field in ALL_SOURCES.schema if field.name != "shared_fraction"] + [("grams", pa.int64())]
@@ -152,10 +157,11 @@ class Targets:
         return targets
 
 
-def named_pages(run: Run, engine: Engine, server_map: dict[str, str]) -> Any:
-    """The pages of a run and those it was made against, with their sites."""
-    pages = of_lineage(run, engine, "pages", ["page", "url", "host", "domain", "date", "links"])
-    return engine.keep(engine.map(pages, Named(server_map)))
+def named_pages(run: Run, engine: Engine, server_map: dict[str, str], said: Any) -> Any:
+    """The pages of a run and those it was made against, with their sites; dates in `said` count more."""
+    pages = of_lineage(run, engine, "pages", READ.names)
+    dated = engine.sql(WITH_DATES, READ, pages=pages, said=said)
+    return engine.keep(engine.map(dated, Named(server_map)))
 
 
 def attribute(
@@ -178,7 +184,7 @@ def attribute(
     return engine.map(rows, shares), engine.map(sums, Fractions(FRACTIONS, QUILTS.schema))
 
 
-def all_sources(engine: Engine, holders: Any, sources: Any, pages: Any, said: Any) -> Any:
+def all_sources(engine: Engine, holders: Any, sources: Any, pages: Any) -> Any:
     """The table: every page that shares enough. The parent of a text is often hidden behind its copies."""
-    rows = engine.sql(EVERYONE, HOLDER_ROWS, holders=holders, sources=sources, pages=pages, said=said)
+    rows = engine.sql(EVERYONE, HOLDER_ROWS, holders=holders, sources=sources, pages=pages)
     return engine.map(rows, Fractions((("shared_fraction", "shared_grams", "grams"),), ALL_SOURCES.schema))

@@ -49,13 +49,13 @@ def find_quilts(run: Run, engine: Engine, params: Params) -> None:
     covered = engine.keep(engine.flow(QuiltCoverFlow(wanted, run.first_page, index), **inputs))
     if wanted.verify:
         engine.metrics["verified"] = verify(engine, inputs["texts"], wanted)
-    pages = named_pages(run, engine, server_map)
+    pages = named_pages(run, engine, server_map, said)
     quilts = engine.keep(engine.map(covered, Quilts()))
     listed = engine.map(covered, Listed("sources"))
     classes = not wanted.keep_duplicates
     sources, completed = attribute(run, engine, listed, quilts, pages, server_map, classes)
     sources = engine.keep(sources)
-    everyone = all_sources(engine, engine.map(covered, Listed("holders")), sources, pages, said)
+    everyone = all_sources(engine, engine.map(covered, Listed("holders")), sources, pages)
     own = engine.keep(originality(engine, covered, pages))
     tables = {QUILTS: completed, QUILT_SOURCES: sources, ALL_SOURCES: everyone, ORIGINALITY: own}
     if run.is_done("phrases"):  # they left the column `originality` empty

@@ -22,7 +22,9 @@ READ = 8
 
 HEADS = pa.schema([*ints("cluster", "pages"), ("generator", pa.string()), ("title", pa.string())])
 CHOSEN = pa.schema(ints("cluster", "page", "turn"))
-READ_TEXTS = pa.schema([*ints("cluster", "pages"), ("text", pa.string()), ("head", pa.string())])
+READ_TEXTS = pa.schema(
+    [*ints("cluster", "pages"), ("text", pa.string()), ("head", pa.string()), ("title", pa.string())]
+)
 VOTES = pa.schema([*ints("cluster", "pages"), ("said", pa.string())])
 SAID = pa.schema([*ints("cluster"), ("said", pa.string())])
 
@@ -93,8 +95,8 @@ class SaidByTexts:
 
     def open(self, threads: int) -> BatchFunction:
         def said(batch: Batch) -> Batch:
-            read = zip(*(batch.column(name).to_pylist() for name in ("text", "head")), strict=True)
-            return _votes(batch, [name_by_text(text, head) for text, head in read])
+            read = zip(*(batch.column(name).to_pylist() for name in ("text", "head", "title")), strict=True)
+            return _votes(batch, [name_by_text(*said) for said in read])
 
         return said
 
@@ -117,10 +119,13 @@ def name_clusters(run: Run, engine: Engine, described: Any) -> tuple[Any, Any]:
     chosen = engine.exchange(turns, "cluster", first, order=("turn", "page"), combine=first)
     texts = engine.concat(*(engine.load(old, "texts", ["page", "text"]) for old in run.lineage))
     read = """
-        SELECT c.cluster, CAST(1 AS BIGINT) AS pages, t.text, h.said AS head
-        FROM chosen c LEFT JOIN texts t ON c.page = t.page LEFT JOIN by_heads h ON c.cluster = h.cluster
+        SELECT c.cluster, CAST(1 AS BIGINT) AS pages, t.text, h.said AS head, d.title
+        FROM chosen c JOIN described d ON c.page = d.page
+        LEFT JOIN texts t ON c.page = t.page LEFT JOIN by_heads h ON c.cluster = h.cluster
     """
-    texts_read = engine.sql(read, READ_TEXTS, chosen=chosen, texts=texts, by_heads=by_heads)
+    texts_read = engine.sql(
+        read, READ_TEXTS, chosen=chosen, described=described, texts=texts, by_heads=by_heads
+    )
     return by_heads, _most(engine, engine.map(texts_read, SaidByTexts()))
 
 

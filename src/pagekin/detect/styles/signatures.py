@@ -103,21 +103,23 @@ def by_head(generator: str | None, title: str | None) -> str | None:
     for part, said in (("title", title), ("generator", generator)):
         for signature in table() if said else ():
             pattern: re.Pattern[str] | None = getattr(signature, part)
-            if pattern and (found := pattern.search(said or "")):
+            if pattern and not signature.beside and (found := pattern.search(said or "")):
                 if part == "generator" and signature.genre == "forum" and not signature.software:
                     return f"forum: {product(said or '')}"
                 return signature.named(found)
     return f"software: {product(generator)}" if generator else None
 
 
-def name_by_text(text: str | None, head: str | None = None) -> str | None:
-    """What a page's words give it away as, some only beside what the heads of its cluster say.
+def name_by_text(text: str | None, head: str | None = None, title: str | None = None) -> str | None:
+    """What a page's words give it away as; some, and its title, only beside what its cluster's heads say.
 
     Examples:
         >>> name_by_text("Topics and replies. Powered by phpBB"), name_by_text("A text about parks")
         ('forum: phpBB', None)
         >>> name_by_text("Install¶", "software: Docutils"), name_by_text("Install¶")
         ('software: Sphinx', None)
+        >>> name_by_text("Install", "software: Docutils", "Install — Mill 1.0 documentation")
+        'software: Sphinx'
     """
     if not text:
         return None
@@ -127,6 +129,8 @@ def name_by_text(text: str | None, head: str | None = None) -> str | None:
         fits = signature.max_words is None or words <= signature.max_words
         if signature.beside:
             fits = fits and signature.beside.search(head or "") is not None
+            if fits and signature.title and (found := signature.title.search(title or "")):
+                return signature.named(found)
         if signature.text and fits and (found := signature.text.search(ends)):
             return signature.named(found)
     return None
