@@ -57,7 +57,7 @@ _MAX_DICTIONARY = 2 << 20
 """Each decoder copies it. Those of archives in use have some hundreds of kilobytes."""
 _OVERRUN = 64 << 10  # how far past a damaged frame's end its decoder may run before it fails
 # How much of a frame is decoded to see its beginning: zstd and lz4 need a whole block. So many bytes, for so
-# many of what looks like frames in each 64 KiB of the file. With a dictionary, which is copied for each, fewer.
+# many of what looks like frames in each 64 KiB of the file. Fewer with a dictionary: it is copied for each.
 _TRIALS = ((1 << 10, SNIFF), (64 << 10, 64), (5 << 20, 4))
 _TRIED_BYTES = 1 << 30
 _MAX_ZSTD_BLOCK = 128 << 10
