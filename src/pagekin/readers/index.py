@@ -32,7 +32,7 @@ from pagekin.readers.base import (
 )
 from pagekin.readers.formats import format_by_name
 from pagekin.readers.lines import numbered_lines
-from pagekin.readers.parquet import Values, index_columns, numbered_rows, open_parquet
+from pagekin.readers.parquet import Values, flat_names, index_columns, numbered_rows, open_parquet
 from pagekin.readers.rows import as_text
 from pagekin.readers.source import StoredFile, open_source
 from pagekin.readers.warc import WarcReader
@@ -73,18 +73,18 @@ def read_parquet_index(source: Input, params: ReadParams, after: Position | None
     """The records that the rows of a Parquet file name."""
     with ExitStack() as stack:
         try:
-            file = open_parquet(source.path, stack)
+            stored = open_parquet(source.path, stack, params)
         except pa.ArrowException as error:
             if after is None:
                 yield skipped(source, 0, 0, "unreadable", message(error))
             return
-        columns = index_columns(file.schema_arrow.names)
+        columns = index_columns(flat_names(stored.file.schema_arrow))
 
         def entry(count: int, row: int, values: Values) -> Entry | Record:
             found = {part: values[name] for part, name in columns.items()}
             return _entry(source, params, count, row, found)
 
-        entries = numbered_rows(source, file, list(columns.values()), entry, None)
+        entries = numbered_rows(source, stored, list(columns.values()), entry, None)
         yield from _read(source, params, entries, after)
 
 
