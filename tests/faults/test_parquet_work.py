@@ -62,7 +62,8 @@ def test_one_name_for_all_rows(tmp_path: Path, kind: pa.DataType) -> None:
     """A name is stored once, and named by number in each row: other columns than html do that too."""
     value = pa.array([b"x" * (8 * MIB)]).cast(kind)
     names = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), value)
-    pq.write_table(pa.table({"url": urls(1000), "html": ["<p>"] * 1000, "id": names}), tmp_path / "a.parquet")
+    table = pa.table({"url": urls(1000), "html": ["<p>"] * 1000, "id": names})
+    pq.write_table(table, tmp_path / "a.parquet", store_schema=False)  # else Arrow knows that it was one
     rows, most = read(tmp_path / "a.parquet")
     assert {(row.reason, row.detail) for row in rows} == {("too-large", "id has more than 65536 characters")}
     assert most < 60 * MIB
