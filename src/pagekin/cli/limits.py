@@ -39,10 +39,8 @@ def check_limits(memory: int, threads: int | None) -> None:
     count = threads or os.cpu_count() or 1
     advice = "raise the limit, or give less --memory or fewer --threads"
     _check_space(memory + PROGRAM + count * THREAD, "this scan", advice)
-    # The kernels have pools of their own beside ours and Arrow's.
-    _check_threads(
-        LIBRARY_THREADS + (os.cpu_count() or 1) + 2 * count, "this scan", ", or give fewer --threads"
-    )
+    # The kernels have pools of their own beside ours and Arrow's. A few of all these threads run already.
+    _check_threads(LIBRARY_THREADS - 2 + 3 * count, "this scan", ", or give fewer --threads")
 
 
 def _check_space(needed: int, who: str, advice: str) -> None:
