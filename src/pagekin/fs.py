@@ -1,15 +1,15 @@
-"""What we ask of the system: writing in one piece, saying plainly what went wrong, memory used."""
+"""What we ask of the system: writing in one piece, reading no more than is of use, memory used."""
 
 from __future__ import annotations
 
 import errno
 import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pagekin.errors import OutputError
+from pagekin.errors import InputError, OutputError
 
 TEMP_SUFFIX = ".tmp"
 """How the name of a half-written file ends; a kill may leave one behind."""
@@ -75,6 +75,37 @@ def _mount_point(path: Path) -> Path:
         while here != here.parent and not here.is_mount():
             here = here.parent
     return here
+
+
+MOST_OF_A_PAGE = 64 << 20
+"""Bytes of a page that somebody names; as many as a page of a crawl may have by default."""
+
+
+def read_at_most(path: Path, limit: int) -> bytes:
+    """All of a file, which may be a device or a pipe without an end.
+
+    Raises:
+        InputError: it has more bytes.
+    """
+    with path.open("rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise InputError(f"{path} is larger than {limit:,} bytes")
+    return data
+
+
+def lines_at_most(readline: Callable[[int], bytes], path: Path, limit: int) -> Iterator[bytes]:
+    """The lines of a file.
+
+    Raises:
+        InputError: one has more bytes.
+    """
+    number = 0
+    while line := readline(limit + 1):
+        number += 1
+        if len(line) > limit:
+            raise InputError(f"{path}, line {number}: longer than {limit:,} bytes")
+        yield line
 
 
 def _number_in(message: str) -> int:
