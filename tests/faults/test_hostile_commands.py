@@ -164,6 +164,26 @@ def test_verdicts(small_run: Path, tmp_path: Path, name: str) -> None:
     assert len(Store(small_run).rows()) == 0, "all rows of a file are added, or none"
 
 
+def test_no_list_blocks_the_sites_of_strangers(tmp_path: Path) -> None:
+    """A page can say that it is at http://com/. As a rule for ad blockers, that would block all of com."""
+    hosts = ("com", "co.uk", "github.io", "spam.example", "*", "a.example,b.example", "192.0.2.1")
+    rows = [{"url": f"http://{host}/", "html": f"<p>{host} words"} for host in hosts]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("scan", tmp_path / "a.jsonl", "-o", tmp_path / "run", "-q", "--only", "styles")
+    verdicts = "".join(f"page,spam,http://{host}/\n" for host in hosts if "," not in host)
+    (tmp_path / "v.csv").write_text("kind,label,url\n" + verdicts)
+    run("verdicts", tmp_path / "run", "--import", tmp_path / "v.csv")
+    listed = {}
+    for form in ("domains", "hosts", "adblock"):
+        done = run("export", tmp_path / "run", "--blocklist", "--format", form, "--min-pages", "1")
+        listed[form] = [line for line in done.stdout.splitlines() if line[0] not in "#[!"]
+    assert listed["domains"] == ["192.0.2.1", "spam.example"]
+    assert listed["adblock"] == ["||192.0.2.1^", "||spam.example^"]
+    assert listed["hosts"] == [
+        f"0.0.0.0 {host}" for host in sorted(hosts) if host[0] != "*" and "," not in host
+    ]
+
+
 def test_verdicts_with_characters_that_some_take_for_line_ends(small_run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(small_run, folder)
