@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pagekin.errors import InputError, OutputError
+from pagekin.errors import InputError, OutputError, PagekinError
 
 TEMP_SUFFIX = ".tmp"
 """How the name of a half-written file ends; a kill may leave one behind."""
@@ -44,6 +44,9 @@ ADVICE = {
 }
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
 @contextmanager
 def writing(path: Path, resumable: bool = False) -> Iterator[None]:
     """Turns what the system says about a failed write into an `OutputError` that says what to do.
@@ -52,14 +55,14 @@ def writing(path: Path, resumable: bool = False) -> Iterator[None]:
     """
     try:
         yield
-    except BrokenPipeError:
-        raise  # the reader of our messages went away: nothing to do with the path
-    except OSError as error:
-        number = error.errno or _number_in(str(error))
+    except (BrokenPipeError, PagekinError):
+        raise  # the reader of our messages went away, or it is said already
+    except Exception as error:
+        number = _number_of(error)
         if not number:
             raise
         advice = ADVICE.get(number) or str(error)
-        if number in (errno.ENOSPC, errno.EDQUOT):
+        if number in _FULL:
             advice += f"; free some space on {_mount_point(path)}"
             advice += " and run again with resume=True" if resumable else " and run again"
         raise OutputError(f"cannot write to {path}: {advice}") from error
@@ -108,9 +111,15 @@ def lines_at_most(readline: Callable[[int], bytes], path: Path, limit: int) -> I
         yield line
 
 
-def _number_in(message: str) -> int:
-    """Arrow mentions the system's error number in the text only."""
-    return next((number for number in ADVICE if f"errno {number}]" in message.lower()), 0)
+def _number_of(error: Exception) -> int:
+    """The system's error number; 0 if it is none of the system's."""
+    text = str(error).lower()
+    if not isinstance(error, OSError):
+        # DuckDB has errors of its own, with the system's words in them.
+        return next((number for number in _FULL if os.strerror(number).lower() in text), 0)
+    # Arrow and the kernels mention the number in the text only.
+    said = (number for number in ADVICE if f"errno {number}]" in text or f"os error {number})" in text)
+    return error.errno or next(said, 0)
 
 
 def peak_memory() -> int:
