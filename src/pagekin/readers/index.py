@@ -33,7 +33,7 @@ from pagekin.readers.base import (
 from pagekin.readers.formats import format_by_name
 from pagekin.readers.lines import numbered_lines
 from pagekin.readers.parquet import Values, flat_names, index_columns, numbered_rows, open_parquet
-from pagekin.readers.rows import as_text
+from pagekin.readers.rows import MAX_NAME, as_text
 from pagekin.readers.source import StoredFile, open_source
 from pagekin.readers.warc import WarcReader
 
@@ -133,6 +133,8 @@ def _entry(
     source: Input, params: ReadParams, count: int, place: int, found: dict[str, object]
 ) -> Entry | Record:
     """What an index says of a record: where it is, or why it can be no page."""
+    if any(isinstance(value, str | bytes) and len(value) > MAX_NAME for value in found.values()):
+        return skipped(source, count, place, "bad-index", f"a name has more than {MAX_NAME} characters")
     url = as_text(found.get("url"))
     file, offset, length = (
         as_text(found.get("file")),
