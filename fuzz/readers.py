@@ -125,6 +125,16 @@ def index() -> list[bytes]:
 
 
 BESIDE = "beside.warc"
+
+
+def files(manifest: str) -> dict[str, bytes]:
+    """Pages, and where they came from."""
+    rows = [{"path": f"a/{n}.html", "url": f"http://b.example/{n}", "status": 200} for n in range(5)]
+    csv = "".join(f"{','.join(map(str, row.values()))}\n" for row in ({key: key for key in rows[0]}, *rows))
+    text = csv if manifest == "csv" else "".join(f"{json.dumps(row)}\n" for row in rows)
+    return {f"manifest.{manifest}": text.encode()} | {f"a/{n}.html": warcs.html(n) for n in range(5)}
+
+
 SEEDS: dict[str, Callable[[], list[bytes]]] = {
     "warc": lambda: [b"".join(records())],
     "warc.gz": lambda: framed(warcs.gz),
@@ -135,7 +145,7 @@ SEEDS: dict[str, Callable[[], list[bytes]]] = {
         zipped({"archive/a.warc.gz": framed(warcs.gz)[0]}, zipfile.ZIP_STORED),
         zipped({"archive/a.warc": b"".join(records())}, zipfile.ZIP_DEFLATED),
     ],
-    "zip": lambda: [zipped({f"a/{n}.html": warcs.html(n) for n in range(5)}, zipfile.ZIP_DEFLATED)],
+    "zip": lambda: [zipped(files(name), zipfile.ZIP_DEFLATED) for name in ("csv", "jsonl", "txt")],
     "arc": lambda: [b"".join(arc_records())],
     "arc.gz": lambda: [b"".join(map(warcs.gz, arc_records())), warcs.gz(b"".join(arc_records()))],
     "cdx": index,

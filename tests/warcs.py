@@ -145,10 +145,13 @@ def zst_with_dictionary(records: Iterable[bytes], packed: bool = False) -> bytes
     samples: Any = [page(number) + b"%d" % number * 3 for number in range(500)]
     dictionary = zstandard.train_dictionary(2048, samples)
     content = dictionary.as_bytes()
-    content = zstandard.ZstdCompressor().compress(content) if packed else content
     frames = zstandard.ZstdCompressor(dict_data=dictionary)
-    first = struct.pack("<II", 0x184D2A5D, len(content)) + content
-    return first + b"".join(frames.compress(data) for data in records)
+    return dictionary_frame(content, packed) + b"".join(frames.compress(data) for data in records)
+
+
+def dictionary_frame(content: bytes, packed: bool = True) -> bytes:
+    content = zstandard.ZstdCompressor().compress(content) if packed else content
+    return struct.pack("<II", 0x184D2A5D, len(content)) + content
 
 
 def write(folder: Path, name: str, records: Iterable[bytes]) -> Path:

@@ -13,7 +13,7 @@
     ├── OutputError               exit 1   the output cannot be written (full, read-only, not ours)
     │   └── OutputExistsError              a file would be overwritten
     ├── EngineError               exit 1   an engine could not start or lost its workers
-    └── LimitError                exit 1   the system gives too little memory or too few threads
+    └── LimitError                exit 1   the system gives too little memory, threads or open files
 
 `code` is stable and may be matched on; messages may change.
 """
@@ -113,6 +113,6 @@ class EngineError(PagekinError):
 
 
 class LimitError(PagekinError):
-    """The system gives too little memory or too few threads."""
+    """The system gives too little memory, too few threads or too few open files."""
 
     code = "limit"

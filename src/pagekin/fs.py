@@ -1,15 +1,15 @@
-"""What we ask of the system: writing in one piece, saying plainly what went wrong, memory used."""
+"""What we ask of the system: writing in one piece, reading no more than is of use, memory used."""
 
 from __future__ import annotations
 
 import errno
 import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pagekin.errors import OutputError
+from pagekin.errors import InputError, OutputError, PagekinError
 
 TEMP_SUFFIX = ".tmp"
 """How the name of a half-written file ends; a kill may leave one behind."""
@@ -44,6 +44,9 @@ ADVICE = {
 }
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
 @contextmanager
 def writing(path: Path, resumable: bool = False) -> Iterator[None]:
     """Turns what the system says about a failed write into an `OutputError` that says what to do.
@@ -52,14 +55,14 @@ def writing(path: Path, resumable: bool = False) -> Iterator[None]:
     """
     try:
         yield
-    except BrokenPipeError:
-        raise  # the reader of our messages went away: nothing to do with the path
-    except OSError as error:
-        number = error.errno or _number_in(str(error))
+    except (BrokenPipeError, PagekinError):
+        raise  # the reader of our messages went away, or it is said already
+    except Exception as error:
+        number = _number_of(error)
         if not number:
             raise
         advice = ADVICE.get(number) or str(error)
-        if number in (errno.ENOSPC, errno.EDQUOT):
+        if number in _FULL:
             advice += f"; free some space on {_mount_point(path)}"
             advice += " and run again with resume=True" if resumable else " and run again"
         raise OutputError(f"cannot write to {path}: {advice}") from error
@@ -77,9 +80,46 @@ def _mount_point(path: Path) -> Path:
     return here
 
 
-def _number_in(message: str) -> int:
-    """Arrow mentions the system's error number in the text only."""
-    return next((number for number in ADVICE if f"errno {number}]" in message.lower()), 0)
+MOST_OF_A_PAGE = 64 << 20
+"""Bytes of a page that somebody names; as many as a page of a crawl may have by default."""
+
+
+def read_at_most(path: Path, limit: int) -> bytes:
+    """All of a file, which may be a device or a pipe without an end.
+
+    Raises:
+        InputError: it has more bytes.
+    """
+    with path.open("rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise InputError(f"{path} is larger than {limit:,} bytes")
+    return data
+
+
+def lines_at_most(readline: Callable[[int], bytes], path: Path, limit: int) -> Iterator[bytes]:
+    """The lines of a file.
+
+    Raises:
+        InputError: one has more bytes.
+    """
+    number = 0
+    while line := readline(limit + 1):
+        number += 1
+        if len(line) > limit:
+            raise InputError(f"{path}, line {number}: longer than {limit:,} bytes")
+        yield line
+
+
+def _number_of(error: Exception) -> int:
+    """The system's error number; 0 if it is none of the system's."""
+    text = str(error).lower()
+    if not isinstance(error, OSError):
+        # DuckDB has errors of its own, with the system's words in them.
+        return next((number for number in _FULL if os.strerror(number).lower() in text), 0)
+    # Arrow and the kernels mention the number in the text only.
+    said = (number for number in ADVICE if f"errno {number}]" in text or f"os error {number})" in text)
+    return error.errno or next(said, 0)
 
 
 def peak_memory() -> int:

@@ -90,10 +90,12 @@ def failures(folder: Path) -> dict[str, int]:
     return found
 
 
-def test_robots_txt_elsewhere_on_the_machine(tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"])
+def test_robots_txt_elsewhere_on_the_machine(tmp_path: Path, host: str) -> None:
     """Another port of our own machine is not asked, and the crawl says why it fetched nothing."""
     with hostile_server() as other:
-        to = answer(b"", f"Location: {other.url}robots.txt", status="302 Found")
+        place = other.url.replace("127.0.0.1", host)
+        to = answer(b"", f"Location: {place}robots.txt", status="302 Found")
         with hostile_server(answers={"/robots.txt": to}) as server:
             done = run("crawl", server.url, "-o", tmp_path / "c", *FAST, code=1)
     assert other.paths == []

@@ -103,7 +103,7 @@ def test_every_command_file_is_a_command() -> None:
         *("__init__", "flags", "limits", "main", "meter", "progress", "quilt_view", "sizes", "tables"),
         "allocators",
         "terminal",
-        *("color", "findings", "layout", "outputs", "speech"),
+        *("color", "findings", "layout", "outputs", "pipes", "speech"),
     }
     files = {path.stem for path in (ROOT / "src/pagekin/cli").glob("*.py")}
     assert files - helpers == {name.replace("-", "_") for name in COMMANDS}

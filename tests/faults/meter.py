@@ -93,8 +93,9 @@ class _Zlib:
 
 def _decoder(meter: Meter, base: Any) -> Any:
     class Decoder(base):  # type: ignore[misc]
-        def __init__(self, *_: Any, **__: Any) -> None:
+        def __init__(self, *_: Any, dictionary: bytes = b"", **__: Any) -> None:
             meter.add("decoded", 16 * CALL)
+            meter.add("copied", len(dictionary))
 
         def read(self, size: int) -> bytes:
             data: bytes = super().read(size)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 import shutil
 from pathlib import Path
 
 import pytest
 import warcs
-from cli.command import run
+from cli.command import one_line, run, start
 
 import pagekin
 from pagekin.synth import write_web
@@ -75,6 +76,53 @@ def test_audit(tmp_path: Path, name: str) -> None:
         assert "'=1+1" in (tmp_path / "out" / "results.csv").read_text()
 
 
+ENDLESS = {
+    "audit": (("audit", "/dev/zero"), "/dev/zero, line 1: longer than 134,217,728 bytes"),
+    "compare": (("compare", "/dev/zero", "/dev/zero"), "/dev/zero is larger than 67,108,864 bytes"),
+    "check": (("check", "RUN", "ENDLESS"), "endless.html is larger than 67,108,864 bytes"),
+    "ssdeep": (("ssdeep", "RUN", "--match", "/dev/zero"), "/dev/zero, line 1: longer than 65,536 bytes"),
+}
+
+
+@pytest.mark.parametrize("command", ENDLESS)
+def test_files_without_an_end(small_run: Path, tmp_path: Path, command: str) -> None:
+    """A device, and what a small file unpacks to. They filled the memory."""
+    (tmp_path / "endless.html").symlink_to("/dev/zero")
+    places = {"RUN": str(small_run), "ENDLESS": str(tmp_path / "endless.html")}
+    args, said = ENDLESS[command]
+    message = one_line(run(*(places.get(arg, arg) for arg in args), code=1))
+    assert message.endswith(said)
+
+
+def test_audit_of_a_bomb(tmp_path: Path) -> None:
+    (tmp_path / "results.jsonl.gz").write_bytes(warcs.gzip_bomb(b"{", 300, b""))
+    message = one_line(run("audit", tmp_path / "results.jsonl.gz", code=1))
+    assert message.endswith("line 1: longer than 134,217,728 bytes")
+
+
+@pytest.mark.parametrize("command", ["check", "compare", "ssdeep"])
+def test_pipes_without_a_writer(small_run: Path, tmp_path: Path, command: str) -> None:
+    pipe = tmp_path / "a.html"
+    os.mkfifo(pipe)
+    args: dict[str, list[str | Path]] = {
+        "check": [small_run, pipe],
+        "compare": [pipe, pipe],
+        "ssdeep": [small_run, "--match", pipe],
+    }
+    process = start(command, *args[command])
+    assert process.stderr is not None
+    said = process.stderr.readline().decode()
+    process.kill()
+    process.communicate()
+    assert said == f"{pipe}: waits until something is written to this pipe\n"
+
+
+def test_audit_of_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "results")
+    message = one_line(run("audit", tmp_path / "results", code=1))
+    assert message.endswith("is a pipe, and results are read twice; save them to a file")
+
+
 @pytest.mark.parametrize("damage", ["cut", "noise", "json", "types"])
 def test_sweep_of_a_damaged_run(small_run: Path, tmp_path: Path, damage: str) -> None:
     folder = tmp_path / "run"
@@ -114,6 +162,26 @@ def test_verdicts(small_run: Path, tmp_path: Path, name: str) -> None:
     done = run("verdicts", small_run, "--import", tmp_path / name, code=None)
     assert done.returncode in ({0} if name == "empty.csv" else {1, 2}), done.stderr
     assert len(Store(small_run).rows()) == 0, "all rows of a file are added, or none"
+
+
+def test_no_list_blocks_the_sites_of_strangers(tmp_path: Path) -> None:
+    """A page can say that it is at http://com/. As a rule for ad blockers, that would block all of com."""
+    hosts = ("com", "co.uk", "github.io", "spam.example", "*", "a.example,b.example", "192.0.2.1")
+    rows = [{"url": f"http://{host}/", "html": f"<p>{host} words"} for host in hosts]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("scan", tmp_path / "a.jsonl", "-o", tmp_path / "run", "-q", "--only", "styles")
+    verdicts = "".join(f"page,spam,http://{host}/\n" for host in hosts if "," not in host)
+    (tmp_path / "v.csv").write_text("kind,label,url\n" + verdicts)
+    run("verdicts", tmp_path / "run", "--import", tmp_path / "v.csv")
+    listed = {}
+    for form in ("domains", "hosts", "adblock"):
+        done = run("export", tmp_path / "run", "--blocklist", "--format", form, "--min-pages", "1")
+        listed[form] = [line for line in done.stdout.splitlines() if line[0] not in "#[!"]
+    assert listed["domains"] == ["192.0.2.1", "spam.example"]
+    assert listed["adblock"] == ["||192.0.2.1^", "||spam.example^"]
+    assert listed["hosts"] == [
+        f"0.0.0.0 {host}" for host in sorted(hosts) if host[0] != "*" and "," not in host
+    ]
 
 
 def test_verdicts_with_characters_that_some_take_for_line_ends(small_run: Path, tmp_path: Path) -> None:

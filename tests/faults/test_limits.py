@@ -90,6 +90,8 @@ def test_too_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         (OSError(12, "Cannot allocate memory"), "no more memory"),
         (ImportError("libx.so: failed to map segment from shared object"), "no more memory"),
         (RuntimeError("can't start new thread"), "no more threads"),
+        (OSError(24, "Too many open files"), "no more open files"),
+        (RunError("cannot read the table x: [errno 24] Too many open files"), "no more open files"),
     ],
 )
 def test_limits_met_on_the_way(error: Exception, said: str) -> None:

@@ -170,6 +170,26 @@ def test_magic_numbers_without_frames(tmp_path: Path, suffix: str) -> None:
     assert rows[0].url == warcs.url(1)
 
 
+@pytest.mark.parametrize("damage", ["magic numbers", "damaged frames"])
+def test_a_dictionary_is_copied_seldom(tmp_path: Path, damage: str) -> None:
+    """Each decoder takes a copy of the dictionary, which a few hundred bytes can unpack to."""
+    begin = warcs.dictionary_frame(bytes(2 * MIB))
+    frame = warcs.zst(page(1))
+    damaged = frame[:-60] + bytes(255 - byte for byte in frame[-60:-12]) + frame[-12:]
+    unit = b"\x28\xb5\x2f\xfd\0\x58" * 40 if damage == "magic numbers" else damaged + frame
+
+    def make(count: int) -> bytes:
+        return begin + frame + frame[:-40] + unit * count
+
+    rows = grows(tmp_path, "a.warc.zst", make, 100, 50_000)
+    assert rows[0].url == warcs.url(1)
+    (tmp_path / "a.warc.zst").write_bytes(warcs.dictionary_frame(bytes(2 * MIB + 1)) + frame)
+    rows = work_of(tmp_path / "a.warc.zst")[1]
+    assert [(row.reason, row.detail) for row in rows] == [
+        ("unreadable", "the dictionary at the beginning of the file is larger than 2097152 bytes")
+    ]
+
+
 @pytest.mark.parametrize("suffix", [".gz", ".zst", ".lz4"])
 def test_many_damaged_frames(tmp_path: Path, suffix: str) -> None:
     """Each has a search of its own, whose trials must not cost more than the way to the next frame."""

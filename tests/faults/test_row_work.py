@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import struct
 import zlib
 from pathlib import Path
@@ -15,7 +16,8 @@ from faults.growth import MIB, grows, liar, work_of
 from warcs import page
 
 from pagekin.errors import InputError
-from pagekin.readers import Input, ReadParams, expand, read_input
+from pagekin.readers import Input, ReadParams, batches, expand, read_input
+from pagekin.readers.rows import MAX_NAME
 
 
 def test_gzip_members_of_jsonl(tmp_path: Path) -> None:
@@ -39,6 +41,36 @@ def test_lines_of_many_values(tmp_path: Path, unit: bytes) -> None:
         ("bad-json", "more than 1,000,000 values"),
         (None, None),
     ]
+
+
+@pytest.mark.parametrize("name", ["url", "ip", "date", "content_type", "id"])
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_names_are_not_as_long_as_pages(tmp_path: Path, form: str, name: str) -> None:
+    """Hundreds of rows are held at once: 40 URLs of 30 MB took 5 GB."""
+    row = {"url": "http://a.example/", "html": "<p>", "content_type": "text/html"}
+    rows = [row | {name: "x" * (MAX_NAME + 1)}, row]
+    path = tmp_path / f"a.{form}"
+    if form == "jsonl":
+        path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    found = list(read_input(Input(0, str(path), form), ReadParams()))
+    assert [(one.reason, one.detail) for one in found] == [
+        ("too-large", f"{name} has more than 65536 characters"),
+        (None, None),
+    ]
+    assert found[0].url is None
+
+
+def test_long_names_make_small_batches(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    row = {"html": "<p>", "id": "i" * MAX_NAME, "ip": "1" * MAX_NAME, "content_type": "text/html"}
+    with path.open("w") as file:
+        for number in range(300):
+            file.write(json.dumps(row | {"url": f"http://a.example/{number:065000}"}) + "\n")
+    made = list(batches(read_input(Input(0, str(path), "jsonl"), ReadParams()), max_bytes=MIB))
+    assert sum(batch.num_rows for batch in made) == 300
+    assert max(batch.nbytes for batch in made) < 2 * MIB
 
 
 def test_deep_and_strange_lines(tmp_path: Path) -> None:

@@ -133,6 +133,18 @@ def test_size_counts_after_decoding(tmp_path: Path, encoding: str) -> None:
     assert (row.reason, row.html) == ("too-large", None)
 
 
+@pytest.mark.parametrize(
+    ("charset", "letter"), [("windows-874", b"\xa1"), ("shift_jis", b"\xb1"), ("utf-8", b"\xff")]
+)
+def test_size_counts_as_utf8(tmp_path: Path, charset: str, letter: bytes) -> None:
+    """Each of these bytes is a character of three, and most are words: 60 MB of Thai took 3.6 GB."""
+    body = http(letter * 2000, content_type=f"text/html; charset={charset}")
+    assert read(tmp_path, body, ReadParams(max_page_bytes=6000)).html == letter * 2000
+    row = read(tmp_path, body, ReadParams(max_page_bytes=5999))
+    assert (row.reason, row.detail, row.html) == ("too-large", "6000 bytes as UTF-8", None)
+    assert row.url is not None
+
+
 def test_zstd_window_is_bounded(tmp_path: Path) -> None:
     huge_window = b"\x28\xb5\x2f\xfd\x00\xa8" + bytes(20)  # 2 GiB
     row = read(tmp_path, http(huge_window, Content_Encoding="zstd"))

@@ -141,6 +141,25 @@ def test_lines_that_name_nothing(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("form", ["cdx", "parquet-index"])
+@pytest.mark.parametrize("name", ["filename", "url", "mime"])
+def test_names_without_end(tmp_path: Path, form: str, name: str) -> None:
+    """Hundreds of lines are held at once: their names may not be as long as pages."""
+    row = {"filename": "a.warc", "offset": 0, "url": "http://a/", "mime": "text/html"}
+    rows = [row | {name: "x" * 70_000}, row]
+    path = tmp_path / "a.index"
+    if form == "cdx":
+        path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    (tmp_path / "a.warc").write_bytes(page(1))
+    found = list(read_input(Input(0, str(path), form)))
+    assert [(one.reason, one.detail) for one in found] == [
+        ("bad-index", "a name has more than 65536 characters"),
+        (None, None),
+    ]
+
+
 def test_names_that_are_no_text(tmp_path: Path) -> None:
     (entry,) = warc(tmp_path, numbers=range(1))
     odd = {"filename": "\ud800"}, {"filename": "\0"}, {"filename": "a" * 10_000}, {"url": "\ud800"}

@@ -63,6 +63,7 @@ def check(
       pagekin check run crawl.warc.gz --format jsonl > answers.jsonl
       pagekin check indexed a.html --quilts --url https://example.org/page
     """
+    from pagekin.cli.pipes import say_pipes
     from pagekin.cli.tables import print_table, write_rows
     from pagekin.detect.quilts.find import gram_index_path
     from pagekin.errors import RunError
@@ -74,6 +75,7 @@ def check(
     opened = Run(run)
     if quilts and not gram_index_path(opened).exists():
         raise RunError(f"{run} has no gram index; scan with --keep-grams to have one")
+    say_pipes(pages)
     with closing(Checker(opened)) as checker:
         answers = _answers(checker, pages, url, ip, wanted)
         if form == "jsonl":

@@ -39,10 +39,12 @@ def compare(a: str, b: str, profile: str | None, n: int | None, show_noise: bool
       pagekin compare a.html b.html --show-noise
       pagekin compare a.html b.html --format jsonl
     """
+    from pagekin.cli.pipes import say_pipes
     from pagekin.cli.tables import write_rows
     from pagekin.params import Params
     from pagekin.query.single import page_bytes, style_similarity, text, text_similarity
 
+    say_pipes([a, b])
     pages = page_bytes(a), page_bytes(b)
     params = Params.of(profile or "default")
     style = (params.replace("style", n=n) if n else params).style

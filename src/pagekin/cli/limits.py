@@ -16,14 +16,22 @@ PROGRAM = 2500 << 20
 """Address space of the program itself: libraries, and what allocators reserve and never use."""
 THREAD = 200 << 20
 """Address space of a thread: its stack, and its allocator's."""
+LIBRARY_THREADS = 14
+"""Threads that libraries start whatever the number of cores: Arrow alone has eight to read files."""
 
 _NO_MEMORY = ("cannot allocate memory", "failed to map segment", "memory allocation", "out of memory")
+_NO_FILE = "too many open files"
 _NO_THREAD = ("can't start new thread", "resource temporarily unavailable", "thread pool")
 
 
 def check_program() -> None:
-    """Raises if the system will not give the address space that every command needs."""
-    _check_space(PROGRAM + (os.cpu_count() or 1) * THREAD, "pagekin", "raise the limit")
+    """Raises if the system will not give the address space and the threads that every command needs.
+
+    With too few threads NumPy ends as if by Ctrl-C, and Arrow waits for ever.
+    """
+    cores = os.cpu_count() or 1
+    _check_space(PROGRAM + cores * THREAD, "pagekin", "raise the limit")
+    _check_threads(LIBRARY_THREADS + 3 * cores, "pagekin", "")
 
 
 def check_limits(memory: int, threads: int | None) -> None:
@@ -31,14 +39,8 @@ def check_limits(memory: int, threads: int | None) -> None:
     count = threads or os.cpu_count() or 1
     advice = "raise the limit, or give less --memory or fewer --threads"
     _check_space(memory + PROGRAM + count * THREAD, "this scan", advice)
-    # The kernels have pools of their own beside ours and Arrow's.
-    wanted = 2 * count + (os.cpu_count() or 1) + 4
-    started = _start_threads(wanted)
-    if started < wanted:
-        raise LimitError(
-            f"only {started} threads can be started, and this scan needs {wanted}; raise the limit "
-            "(ulimit -u, or the container's), or give fewer --threads"
-        )
+    # The kernels have pools of their own beside ours and Arrow's. A few of all these threads run already.
+    _check_threads(LIBRARY_THREADS - 2 + 3 * count, "this scan", ", or give fewer --threads")
 
 
 def _check_space(needed: int, who: str, advice: str) -> None:
@@ -47,6 +49,15 @@ def _check_space(needed: int, who: str, advice: str) -> None:
         raise LimitError(
             f"the address space is limited to {_gigabytes(limit)} (ulimit -v), and {who} needs "
             f"{_gigabytes(needed)}; {advice}"
+        )
+
+
+def _check_threads(wanted: int, who: str, advice: str) -> None:
+    started = _start_threads(wanted)
+    if started < wanted:
+        raise LimitError(
+            f"only {started} threads can be started, and {who} needs {wanted}; raise the limit "
+            f"(ulimit -u, or the container's){advice}"
         )
 
 
@@ -68,12 +79,15 @@ def _start_threads(wanted: int) -> int:
 
 
 def met_limit(error: BaseException) -> LimitError | None:
-    """What to say if an error means that the system gave no more memory or threads; None if it does not."""
+    """What to say if the system gave no more memory, threads or files; None if that is not the error."""
     text = str(error).lower()
     if isinstance(error, MemoryError) or any(part in text for part in _NO_MEMORY):
         limit, _ = resource.getrlimit(resource.RLIMIT_AS)
         known = "" if limit == resource.RLIM_INFINITY else f" than {_gigabytes(limit)} (ulimit -v)"
         return LimitError(f"the system gave no more memory{known}; raise the limit, or give less --memory")
+    if _NO_FILE in text:
+        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return LimitError(f"the system gave no more open files than {limit} (ulimit -n); raise the limit")
     if any(part in text for part in _NO_THREAD):
         advice = "raise the limit (ulimit -u), or give fewer --threads"
         return LimitError(f"the system gave no more threads; {advice}")

@@ -53,10 +53,12 @@ def ssdeep(run: Path, known: Path | None, threshold: int, form: str | None) -> i
       pagekin ssdeep run --match known.ssdeep --threshold 80
       pagekin ssdeep run --match known.ssdeep --format csv > matches.csv
     """
+    from pagekin.cli.pipes import say_pipes
     from pagekin.run import Run
 
     opened = Run(run)
     if known is not None:
+        say_pipes([known])
         return _match(opened, known, threshold, form or "table")
     if form is not None:
         from pagekin.cli.tables import give_rows, table_of

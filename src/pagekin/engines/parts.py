@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -138,6 +139,14 @@ def column_bytes(group: pq.RowGroupMetaData, names: Collection[str]) -> int:
     )
 
 
+class _Writer(pq.ParquetWriter):  # type: ignore[misc]
+    """Says nothing when it is thrown away: what a full disk did not take has been told."""
+
+    def __del__(self) -> None:
+        with suppress(OSError):
+            super().__del__()
+
+
 def table_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     """A Parquet writer with the settings all our tables share."""
     repeated = [f.name for f in schema if f.name in REPEATED]
@@ -145,7 +154,7 @@ def table_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     if "style" in schema.names:
         # Pages of one template share most of their minima: worth looking for, and far back.
         level = {f.name: 3 if f.name in ("style", "skeleton") else 1 for f in schema}
-    return pq.ParquetWriter(
+    return _Writer(
         path,
         schema,
         compression="zstd",
@@ -157,7 +166,7 @@ def table_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 
 def kept_writer(path: Path, schema: pa.Schema, compression: str = "snappy") -> pq.ParquetWriter:
     """A writer of files that are read once or twice and then removed: quick to write, quick to read."""
-    return pq.ParquetWriter(
+    return _Writer(
         path,
         schema,
         compression=compression,

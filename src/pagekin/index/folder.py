@@ -52,7 +52,11 @@ class IndexFolder:
                 if not place.exists():  # another process may have built it while we waited
                     self._forget(name)
                     made = self.path / f".building-{place.name}"
-                    build(made)
+                    try:
+                        build(made)
+                    except Exception:
+                        self._forget(name)  # what was written may be what the disk lacks
+                        raise
                     made.rename(place)
         return place
 

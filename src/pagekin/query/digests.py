@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pagekin import _core
 from pagekin.errors import InputError
+from pagekin.fs import lines_at_most
 
 
 def ssdeep(text: str | bytes) -> str:
@@ -64,6 +65,7 @@ def digest_length(digest: str) -> int:
     return max(len(_REPEATS.sub(r"\1\1\1", signature)) for signature in digest.split(":")[1:])
 
 
+_MAX_LINE = 64 << 10
 _REPEATS = re.compile(r"(.)\1{3,}")
 
 HEADER = "ssdeep,1.1--blocksize:hash:hash,filename"
@@ -105,8 +107,9 @@ class DigestFile:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         try:
             # Names may hold a carriage return: lines end with a line feed alone.
-            with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n") as lines:
-                if next(lines, "").rstrip("\r\n") not in _HEADERS:
+            with self.path.open("rb") as file:
+                lines = (_text(line) for line in lines_at_most(file.readline, self.path, _MAX_LINE))
+                if next(lines, "").removeprefix("\ufeff").rstrip("\r\n") not in _HEADERS:
                     raise InputError(
                         f"{self.path} is not a file of ssdeep digests: it must begin with {HEADER}"
                     )
@@ -118,6 +121,10 @@ class DigestFile:
                         self.skipped += 1
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "surrogateescape")
 
 
 def _parse_line(line: str) -> tuple[str, str] | None:

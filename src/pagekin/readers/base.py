@@ -24,7 +24,7 @@ READ_REASONS: dict[str, str] = {
     "not-html": "the content is not HTML",
     "revisit": "a revisit record: the crawler saw a page it already had",
     "status": "the HTTP status is not 200",
-    "too-large": "the page is larger than max_page_bytes after decoding",
+    "too-large": "the page has more than max_page_bytes after decoding, as UTF-8, or its URL is too long",
     "truncated": "the input ends inside this record",
     "unreadable": "the input, or the rest of it, cannot be read",
 }

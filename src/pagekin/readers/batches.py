@@ -12,6 +12,7 @@ from pagekin.readers.base import Record, valid_text
 from pagekin.tables import RECORDS
 
 _SCHEMA = RECORDS.schema
+_USUAL_NAMES = 4 << 10
 _VALUES = attrgetter(*RECORDS.names)
 
 
@@ -20,22 +21,32 @@ def batches(
 ) -> Iterator[pa.RecordBatch]:
     """Records in batches of the `records` schema.
 
-    A batch is closed as soon as it holds `max_bytes` of html and text or `max_records` records, so the same
-    records always make the same batches.
+    A batch is closed as soon as it holds `max_bytes` of content and long names or `max_records` records, so
+    the same records always make the same batches.
     """
     held: list[Record] = []
     size = 0
     for record in records:
         held.append(record)
-        if record.html is not None:
-            size += len(record.html)
-        elif record.text is not None:
-            size += len(record.text.encode())
+        size += _content_size(record) + _names_size(record)
         if size >= max_bytes or len(held) >= max_records:
             yield _batch(held)
             held, size = [], 0
     if held:
         yield _batch(held)
+
+
+def _content_size(record: Record) -> int:
+    if record.html is not None:
+        return len(record.html)
+    return 0 if record.text is None else len(record.text.encode())
+
+
+def _names_size(record: Record) -> int:
+    """URLs and other names are short, or made to fill the memory."""
+    names = (record.url, record.content_type, record.ip, record.detail, record.id)
+    size = sum(map(len, filter(None, names)))
+    return size if size > _USUAL_NAMES else 0
 
 
 def _batch(records: list[Record]) -> pa.RecordBatch:

@@ -53,11 +53,13 @@ _GZIP = b"\x1f\x8b\x08"
 _MAGICS = {"gzip": _GZIP, "zstd": ZSTD_MAGIC, "lz4": LZ4_MAGIC}
 _WARC_RECORD = re.compile(rb"WARC/")
 _DICTIONARY_FRAME = 0x184D2A5D
-_MAX_DICTIONARY = 16 << 20
+_MAX_DICTIONARY = 2 << 20
+"""Each decoder copies it. Those of archives in use have some hundreds of kilobytes."""
 _OVERRUN = 64 << 10  # how far past a damaged frame's end its decoder may run before it fails
 # How much of a frame is decoded to see its beginning: zstd and lz4 need a whole block. So many bytes, for so
-# many of what looks like frames in each 64 KiB of the file.
+# many of what looks like frames in each 64 KiB of the file. Fewer with a dictionary: it is copied for each.
 _TRIALS = ((1 << 10, SNIFF), (64 << 10, 64), (5 << 20, 4))
+_TRIED_BYTES = 1 << 30
 _MAX_ZSTD_BLOCK = 128 << 10
 
 
@@ -86,6 +88,8 @@ class Codec:
         self._dictionary = _zstd_dictionary(source) if name == "zstd" else None
         if self._dictionary and not _is_dictionary(self._dictionary):
             raise UnreadableError("the dictionary at the beginning of the file is damaged")
+        copied = len(self._dictionary or b"")
+        self._trials = [(size, min(most, _TRIED_BYTES // (size + copied))) for size, most in _TRIALS]
 
     def reader(self, file: Any, start: int = 0) -> Any:
         """A FastWARC reader that decodes from the frame at `start` on."""
@@ -145,7 +149,7 @@ class Codec:
         place = begin - begin % SNIFF
         if not source.reaches(place):
             place = begin
-        trials = _TRIALS if source.seekable() else _TRIALS[:2]  # a stream cannot go back far
+        trials = self._trials if source.seekable() else self._trials[:2]  # a stream cannot go back far
         while True:
             span = SNIFF - place % SNIFF
             data = _read_at(source, place, span + len(self._magic) - 1)
@@ -208,10 +212,14 @@ def _zstd_dictionary(source: StoredFile) -> bytes | None:
     head = source.read(8)
     dictionary = None
     if len(head) == 8 and int.from_bytes(head[:4], "little") == _DICTIONARY_FRAME:
-        dictionary = source.read(min(int.from_bytes(head[4:], "little"), _MAX_DICTIONARY))
+        dictionary = source.read(min(int.from_bytes(head[4:], "little"), _MAX_DICTIONARY + 1))
         if dictionary.startswith(ZSTD_MAGIC):
             size = len(dictionary)
-            dictionary = ZstdReader(FileSlice(source, 8, 8 + size)).read(_MAX_DICTIONARY)
+            dictionary = ZstdReader(FileSlice(source, 8, 8 + size)).read(_MAX_DICTIONARY + 1)
+        if len(dictionary) > _MAX_DICTIONARY:
+            raise UnreadableError(
+                f"the dictionary at the beginning of the file is larger than {_MAX_DICTIONARY} bytes"
+            )
     source.seek(0)
     return dictionary
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -29,10 +26,10 @@ from pagekin.readers.base import (
 from pagekin.readers.files import byte_order, folder_files, kind
 from pagekin.readers.formats import HTML_SUFFIXES, MANIFESTS, format_by_name
 from pagekin.readers.http import BadEncodingError, TooLargeError, gunzip
-from pagekin.readers.source import ZIP_ERRORS, is_remote, open_file, open_source
+from pagekin.readers.manifest import MAX_MANIFEST, read_manifest
+from pagekin.readers.source import ZIP_ERRORS, UnreadableError, is_remote, open_file, open_source
 from pagekin.readers.zips import check, open_zip, overlapping
 
-_MAX_MANIFEST = 256 << 20
 _URL_CHARACTERS = "/?=&;:@!$'()*+,~[]"
 
 
@@ -49,10 +46,10 @@ def read_html(source: Input, params: ReadParams, after: Position | None = None) 
     """One record for each file. Its offset is the file's index."""
     with ExitStack() as stack:
         if source.format == "zip":
-            files = _zip_files(source.path, stack)
+            files = _zip_files(source.path, params.max_page_bytes, stack)
         else:
             files = _folder_files(source.path, params.follow_links)
-        manifest = _manifest(source.path, files)
+        manifest = _manifest(source.path, files, MAX_MANIFEST * params.max_page_bytes)
         names = [name for name in files.names if name not in MANIFESTS]
         for index in range(0 if after is None else after.record + 1, len(names)):
             yield _read_file(source, params, files, names[index], index, manifest.get(names[index]))
@@ -84,8 +81,9 @@ def _folder_name(path: str) -> str:
     return name or "localhost"
 
 
-def _zip_files(path: str, stack: ExitStack) -> NamedFiles:
-    archive = stack.enter_context(open_zip(stack.enter_context(closing(open_source(path)))))
+def _zip_files(path: str, max_page_bytes: int, stack: ExitStack) -> NamedFiles:
+    file = stack.enter_context(closing(open_source(path)))
+    archive = stack.enter_context(open_zip(file, max_page_bytes))
     # Not by is_dir: a name may be empty.
     members = {info.filename: info for info in archive.infolist() if not info.filename.endswith("/")}
     names = sorted(members, key=byte_order)
@@ -95,44 +93,21 @@ def _zip_files(path: str, stack: ExitStack) -> NamedFiles:
     )
 
 
-def _manifest(path: str, files: NamedFiles) -> dict[str, dict[str, Any]]:
+def _manifest(path: str, files: NamedFiles, limit: int) -> dict[str, dict[str, Any]]:
     """What a manifest in the root says of each file, by its path."""
-    for name in MANIFESTS:
-        if name not in files.names:
-            continue
-        with closing(files.open(name)) as file:
-            text = _read_up_to(file, _MAX_MANIFEST).decode("utf-8-sig", "replace")
-        where = f"{path}: {name}"
-        rows = _csv_rows(text, where) if name.endswith(".csv") else _json_rows(text, where)
-        return {str(row["path"]).removeprefix("./"): row for row in rows}
-    return {}
-
-
-def _csv_rows(text: str, where: str) -> list[dict[str, Any]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""))
+    name = next((name for name in MANIFESTS if name in files.names), None)
+    if name is None:
+        return {}
     try:
-        found = reader.fieldnames or []
-        rows = list(reader)
-    except csv.Error as error:
-        raise InputError(f"{where}, line {reader.line_num}: {error}; mend or remove it") from None
-    if not {"path", "url"} <= set(found):
-        raise InputError(f"{where} needs the columns path and url; it has: {', '.join(found) or 'none'}")
-    return rows
-
-
-def _json_rows(text: str, where: str) -> list[dict[str, Any]]:
-    rows = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
-        if not isinstance(row, dict) or "path" not in row or "url" not in row:
-            raise InputError(f"{where}, line {number}: each line must be a JSON object with path and url")
-        rows.append(row)
-    return rows
+        with closing(files.open(name)) as file:
+            data = _read_up_to(file, limit + 1)
+    except ZIP_ERRORS as error:
+        raise UnreadableError(f"{name}: {message(error)}") from error
+    if len(data) > limit:
+        raise InputError(
+            f"{path}: {name} is larger than {limit} bytes; divide the folder, or give more --memory"
+        )
+    return read_manifest(data, f"{path}: {name}", files.names)
 
 
 def _read_file(

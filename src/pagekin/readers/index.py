@@ -14,8 +14,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from io import BytesIO
 
-import pyarrow.parquet as pq
-
 from pagekin.errors import InputError
 from pagekin.params import ReadParams
 from pagekin.readers.arc import ArcReader
@@ -32,8 +30,8 @@ from pagekin.readers.base import (
 )
 from pagekin.readers.formats import format_by_name
 from pagekin.readers.lines import numbered_lines
-from pagekin.readers.parquet import Values, index_columns, numbered_rows, read_rows
-from pagekin.readers.rows import as_text
+from pagekin.readers.parquet import StoredRows, Values, flat_names, index_columns, numbered_rows, read_rows
+from pagekin.readers.rows import MAX_NAME, as_text
 from pagekin.readers.source import StoredFile, open_source
 from pagekin.readers.warc import WarcReader
 
@@ -72,17 +70,17 @@ def read_cdx(source: Input, params: ReadParams, after: Position | None = None) -
 def read_parquet_index(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
     """The records that the rows of a Parquet file name."""
 
-    def rows(file: pq.ParquetFile) -> Iterator[Record]:
-        columns = index_columns(file.schema_arrow.names)
+    def rows(stored: StoredRows) -> Iterator[Record]:
+        columns = index_columns(flat_names(stored.file.schema_arrow))
 
         def entry(count: int, row: int, values: Values) -> Entry | Record:
             found = {part: values[name] for part, name in columns.items()}
             return _entry(source, params, count, row, found)
 
-        entries = numbered_rows(source, file, list(columns.values()), entry, None)
+        entries = numbered_rows(source, stored, list(columns.values()), entry, None)
         return _read(source, params, entries, after)
 
-    return read_rows(source, after, rows)
+    return read_rows(source, params, after, rows)
 
 
 class _CdxLines:
@@ -130,6 +128,8 @@ def _entry(
     source: Input, params: ReadParams, count: int, place: int, found: dict[str, object]
 ) -> Entry | Record:
     """What an index says of a record: where it is, or why it can be no page."""
+    if any(isinstance(value, str | bytes) and len(value) > MAX_NAME for value in found.values()):
+        return skipped(source, count, place, "bad-index", f"a name has more than {MAX_NAME} characters")
     url = as_text(found.get("url"))
     file, offset, length = (
         as_text(found.get("file")),

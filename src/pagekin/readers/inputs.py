@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 
+from pagekin import _core
 from pagekin.errors import InputError, UsageError
 from pagekin.params import ReadParams
 from pagekin.readers.arc import ArcReader, read_arc
@@ -39,7 +40,8 @@ def read_input(
     """
     if source.format == "stream" and after is not None:
         raise UsageError(f"{source.path}: a stream cannot be resumed; save it to a file and scan that")
-    return _guarded(source, _READERS[source.format](source, params, after), after or Position(-1, 0))
+    records = _READERS[source.format](source, params, after)
+    return _guarded(source, records, params.max_page_bytes, after or Position(-1, 0))
 
 
 def read_pages(
@@ -63,14 +65,33 @@ UNREADABLE_REST = -1
 """The offset of a row that stands for the rest of an input: after it comes nothing."""
 
 
-def _guarded(source: Input, records: Iterator[Record], last: Position) -> Iterator[Record]:
+_WIDEST = 3
+"""Bytes of UTF-8 that one byte of another charset may be."""
+
+
+def _of_size(source: Input, record: Record, limit: int) -> Record:
+    """The record; not a page if its characters take more bytes than it may have.
+
+    A byte of Thai or of half-width katakana is a word, and three bytes: memory goes by what is decoded.
+    """
+    if record.html is None or len(record.html) * _WIDEST <= limit:
+        return record
+    size = len(_core.decode(record.html, record.content_type)[0].encode())
+    if size <= limit:
+        return record
+    detail = f"{size} bytes as UTF-8"
+    number = record.position.record
+    return skipped(source, number, record.offset, "too-large", detail, record.url)
+
+
+def _guarded(source: Input, records: Iterator[Record], limit: int, last: Position) -> Iterator[Record]:
     """Whatever happens to the file or the network while reading is a record too."""
     if last.offset == UNREADABLE_REST:
         return
     record: Record | None = None
     try:
         for record in records:
-            yield record
+            yield _of_size(source, record, limit)
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         yield _rest(source, record, last, error)
     except BaseException as error:

@@ -39,7 +39,7 @@ def read_jsonl_stored(
 def _line_record(
     source: Input, params: ReadParams, count: int, offset: int, line: bytes, last: bool
 ) -> Record:
-    if _values(line) > MAX_VALUES:
+    if values_in(line) > MAX_VALUES:
         return skipped(source, count, offset, "bad-json", f"more than {MAX_VALUES:,} values")
     try:
         row = json.loads(line)
@@ -52,7 +52,7 @@ def _line_record(
     return row_record(source, count, offset, row, params)
 
 
-def _values(line: bytes) -> int:
+def values_in(line: bytes) -> int:
     """How many values a line holds, or more: strings are told from the rest only where that matters."""
     found = _marks(line)
     return found if found <= MAX_VALUES else _marks(_STRING.sub(b"", line))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -16,8 +18,9 @@ import pyarrow.parquet as pq
 from pagekin.errors import InputError
 from pagekin.params import ReadParams
 from pagekin.readers.base import Input, Position, Record, message, skipped
-from pagekin.readers.rows import COLUMNS, row_record
-from pagekin.readers.source import SNIFF, is_remote, open_source
+from pagekin.readers.parquet_pages import Chunk, stored_pages
+from pagekin.readers.rows import COLUMNS, MAX_NAME, row_record
+from pagekin.readers.source import SNIFF, StoredFile, is_remote, open_source
 
 T = TypeVar("T")
 Values: TypeAlias = dict[str, object]
@@ -32,15 +35,19 @@ INDEX_COLUMNS = {
 }
 """What each part of an index entry may be called: in a Parquet list, and in CDXJ."""
 
-_REPEATED = """
-select distinct path_in_schema from parquet_metadata(?)
-where path_in_schema in ('url', 'html', 'text') and dictionary_page_offset is not null
-  and total_compressed_size - (data_page_offset - dictionary_page_offset) <= ? * row_group_num_rows + ?
-order by path_in_schema
+_KNOWN = sorted({*COLUMNS, *(name for names in INDEX_COLUMNS.values() for name in names)})
+
+_CHUNKS = """
+select row_group_id, path_in_schema, row_group_num_rows, data_page_offset, total_compressed_size,
+  coalesce(dictionary_page_offset, data_page_offset)
+from parquet_metadata(?) where list_contains(?, path_in_schema)
 """
 
 _ONE_THREAD: dict[str, Any] = {"threads": 1}
 _BATCH_BYTES = 8 << 20
+_ANY_PIECE = 48 << 20
+_PIECES = 6
+"""A stored piece may be so many times as large as a page. If it holds one value, that is there five times."""
 _BUFFER_BYTES = 1 << 20
 _BATCH_ROWS = 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -49,37 +56,81 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def read_parquet(source: Input, params: ReadParams, after: Position | None = None) -> Iterator[Record]:
     """The records of a Parquet file. Offsets are row numbers."""
 
-    def rows(file: pq.ParquetFile) -> Iterator[Record]:
-        columns = check_columns(file.schema_arrow, source.path)
-        decoded = "html" in columns and _is_text(_plain(file.schema_arrow.field("html").type))
+    def rows(stored: StoredRows) -> Iterator[Record]:
+        schema = stored.file.schema_arrow
+        columns = check_columns(schema, source.path)
+        decoded = "html" in columns and _is_text(_plain(schema.field("html").type))
 
         def record(count: int, row: int, values: Values) -> Record:
             return row_record(source, count, row, values, params, decoded)
 
-        return numbered_rows(source, file, columns, record, after)
+        return numbered_rows(source, stored, columns, record, after)
 
-    return read_rows(source, after, rows)
+    return read_rows(source, params, after, rows)
 
 
 def read_rows(
-    source: Input, after: Position | None, rows: Callable[[pq.ParquetFile], Iterator[Record]]
+    source: Input,
+    params: ReadParams,
+    after: Position | None,
+    rows: Callable[[StoredRows], Iterator[Record]],
 ) -> Iterator[Record]:
     """What the rows of a Parquet file give; one record with a reason if it cannot be opened."""
     with ExitStack() as stack:
         try:
-            file = open_parquet(source.path, stack)
+            stored = open_parquet(source.path, stack, params)
         except pa.ArrowException as error:
             if after is None:
                 yield skipped(source, 0, 0, "unreadable", message(error))
             return
-        yield from rows(file)
+        yield from rows(stored)
 
 
-def open_parquet(path: str, stack: ExitStack) -> pq.ParquetFile:
+@dataclass(frozen=True)
+class StoredRows:
+    """A Parquet file to read rows of, and where it stores the columns that count."""
+
+    file: pq.ParquetFile
+    bytes: StoredFile | None
+    """To look at before it is read; not there if that would fetch it twice."""
+    chunks: dict[int, list[Chunk]]
+    """By row group."""
+    max_piece: int
+    width: int
+    """Bytes of each value, if a column has values of one size."""
+
+    def batch_rows(self, group: int) -> int:
+        """How many rows of a group to read at a time.
+
+        Raises:
+            ArrowInvalid: they would take too much memory, or are stored in another group's bytes.
+        """
+        group_data = self.file.metadata.row_group(group)
+        if self.width > MAX_NAME:
+            raise pa.ArrowInvalid(f"a column has values of {self.width} bytes each, more than {MAX_NAME}")
+        largest: int = group_data.total_byte_size // max(1, group_data.num_rows)
+        for chunk in self.chunks.get(group, []):
+            if chunk.shared:
+                raise pa.ArrowInvalid("they share their bytes with other rows")
+            for piece in stored_pages(self.bytes, chunk) if self.bytes else ():
+                if piece.size > self.max_piece:
+                    raise pa.ArrowInvalid(
+                        f"a column is stored in pieces of {piece.size} bytes, more than {self.max_piece}; "
+                        "give more --memory"
+                    )
+                largest = max(largest, piece.size // max(1, piece.values))
+        return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
+
+
+def open_parquet(path: str, stack: ExitStack, params: ReadParams) -> StoredRows:
     """A Parquet file to read rows of, local or remote."""
     file = _open(path, stack)
-    repeated = _repeated(file)
-    return _open(path, stack, repeated) if repeated else file
+    repeated, chunks = _layout(file)
+    stored = None if is_remote(path) else stack.enter_context(closing(open_source(path)))
+    file = _open(path, stack, repeated) if repeated else file
+    fixed = filter(pa.types.is_fixed_size_binary, file.schema_arrow.types)
+    width = max((kind.byte_width for kind in fixed), default=0)
+    return StoredRows(file, stored, chunks, _ANY_PIECE + _PIECES * params.max_page_bytes, width)
 
 
 def _open(path: str, stack: ExitStack, repeated: Sequence[str] = ()) -> pq.ParquetFile:
@@ -94,11 +145,11 @@ def _open(path: str, stack: ExitStack, repeated: Sequence[str] = ()) -> pq.Parqu
         raise pa.ArrowInvalid("the names of the columns are damaged") from error
 
 
-def _repeated(file: pq.ParquetFile) -> list[str]:
-    """Columns stored as a list of values and numbers into it.
+def _layout(file: pq.ParquetFile) -> tuple[list[str], dict[int, list[Chunk]]]:
+    """Where the columns that count are stored, and those stored as a list of values and numbers into it.
 
-    They are read like that: written out, a few stored bytes can stand for a thousand copies of a large page.
-    What a file says of its columns is read by DuckDB: where that is damaged, pyarrow ends the process.
+    The latter are read like that: written out, a few stored bytes can stand for a thousand copies of a large
+    page. What a file says of its columns is read by DuckDB: where that is damaged, pyarrow ends the process.
     """
     with (
         tempfile.TemporaryDirectory(prefix="pagekin-") as folder,
@@ -107,10 +158,22 @@ def _repeated(file: pq.ParquetFile) -> list[str]:
         footer = str(Path(folder, "footer.parquet"))
         file.metadata.write_metadata_file(footer)
         try:
-            found = database.execute(_REPEATED, [footer, 8, SNIFF]).fetchall()
+            found = database.execute(_CHUNKS, [footer, _KNOWN]).fetchall()
         except duckdb.Error as error:
             raise pa.ArrowInvalid(f"what the file says of its columns is damaged: {error}") from error
-    return [name for (name,) in found]
+    kinds = {field.name: field.type for field in file.schema_arrow}
+    if any(name not in kinds for _, name, *_ in found):
+        raise pa.ArrowInvalid("the names of the columns are damaged")
+    repeated: set[str] = set()
+    end = 0
+    chunks: dict[int, list[Chunk]] = defaultdict(list)
+    # By their places: one that begins before the end of another shares its bytes.
+    for group, name, rows, data, size, start in sorted(found, key=lambda row: (row[5], -row[4])):
+        chunks[group].append(Chunk(start, size, shared=start < end and size > 0))
+        end = max(end, start + size)
+        if start < data and size - (data - start) <= 8 * rows + SNIFF and _is_bytes(kinds[name]):
+            repeated.add(name)
+    return sorted(repeated), chunks
 
 
 def parquet_format(path: str) -> str:
@@ -152,7 +215,12 @@ def check_columns(schema: pa.Schema, path: str) -> list[str]:
     for name in ("url", "html", "text"):
         if name in names and not _is_bytes(schema.field(name).type):
             raise InputError(f"{path}: the column {name} must hold strings, not {schema.field(name).type}")
-    return [name for name in COLUMNS if name in names]
+    return [name for name in COLUMNS if name in flat_names(schema)]
+
+
+def flat_names(schema: pa.Schema) -> list[str]:
+    """Columns of plain values. Lists tell nothing, and a few bytes can be one of a million numbers."""
+    return [field.name for field in schema if not pa.types.is_nested(_plain(field.type))]
 
 
 def _check_once(schema: pa.Schema, columns: Iterable[str], path: str) -> None:
@@ -163,13 +231,13 @@ def _check_once(schema: pa.Schema, columns: Iterable[str], path: str) -> None:
 
 def numbered_rows(
     source: Input,
-    file: pq.ParquetFile,
+    stored: StoredRows,
     columns: list[str],
     make: Callable[[int, int, Values], T],
     after: Position | None,
 ) -> Iterator[T | Record]:
     """What `make` makes of each row, given its count and its number, or the row of what could not be read."""
-    made = _rows_from(source, file, columns, make, after or Position(0, 0))
+    made = _rows_from(source, stored, columns, make, after or Position(0, 0))
     if after is not None:
         # The row that the position names is read again and dropped: it may stand for an unreadable group.
         next(made, None)
@@ -178,24 +246,22 @@ def numbered_rows(
 
 def _rows_from(
     source: Input,
-    file: pq.ParquetFile,
+    stored: StoredRows,
     columns: list[str],
     make: Callable[[int, int, Values], T],
     begin: Position,
 ) -> Iterator[T | Record]:
     count, row = begin.record, 0
+    file = stored.file
     for group in range(file.metadata.num_row_groups):
         rows = file.metadata.row_group(group).num_rows
         if row + rows <= begin.offset:
             row += rows
             continue
         group_end = row + rows
-        size = max(1, file.metadata.row_group(group).total_byte_size // max(1, rows))
-        batches = file.iter_batches(
-            batch_size=max(1, min(_BATCH_ROWS, _BATCH_BYTES // size)), row_groups=[group], columns=columns
-        )
         try:
-            for batch in batches:
+            size = stored.batch_rows(group)
+            for batch in file.iter_batches(batch_size=size, row_groups=[group], columns=columns):
                 skip = max(0, min(begin.offset - row, batch.num_rows))
                 row += skip
                 for values in _rows(batch.slice(skip)):

@@ -19,6 +19,10 @@ from pagekin.readers.base import (
 
 COLUMNS = ("url", "html", "text", "ip", "status", "date", "content_type", "id")
 
+MAX_NAME = 64 << 10
+"""Characters of anything but html and text, as many as the headers of a WARC record may have: not limited by
+the size of pages, such values would fill the memory."""
+
 
 def row_record(
     source: Input,
@@ -29,6 +33,9 @@ def row_record(
     decoded: bool = True,
 ) -> Record:
     """The record of one row. `decoded` tells that `html` was characters, so that its bytes are UTF-8."""
+    long = next((name for name in _NAMES if _is_long(row.get(name))), None)
+    if long is not None:
+        return skipped(source, record, offset, "too-large", f"{long} has more than {MAX_NAME} characters")
     name = as_id(row.get("id"))
     url = as_text(row.get("url")) or name
     html, text, problem = _content(row.get("html"), row.get("text"))
@@ -61,6 +68,13 @@ def row_record(
         offset,
         id=name,
     )
+
+
+_NAMES = ("url", "ip", "date", "content_type", "id")
+
+
+def _is_long(value: object) -> bool:
+    return isinstance(value, str | bytes) and len(value) > MAX_NAME
 
 
 def _content(html: object, text: object) -> tuple[bytes | None, str | None, str | None]:

@@ -32,7 +32,7 @@ def read_wacz(source: Input, params: ReadParams, after: Position | None = None) 
 
 def _all_records(source: Input, params: ReadParams) -> Iterator[Record]:
     count = 0
-    with closing(open_source(source.path)) as file, open_zip(file) as archive:
+    with closing(open_source(source.path)) as file, open_zip(file, params.max_page_bytes) as archive:
         shared = overlapping(archive)
         members = [info for info in archive.infolist() if is_archive_name(info.filename)]
         for info in sorted(members, key=lambda info: info.filename.encode("utf-8", "surrogateescape")):

@@ -8,16 +8,41 @@ from typing import Any
 from pagekin.readers.base import message
 
 _LOCAL_HEADER = 30
+_ANY_DIRECTORY = 16 << 20
 
 
-def open_zip(file: Any) -> zipfile.ZipFile:
-    """A zip's directory. Whatever Python stumbles over in a damaged one, it is a damaged zip."""
+class _Directory:
+    """A zip file of which no piece over `limit` bytes is read. Python reads the directory in one piece."""
+
+    def __init__(self, file: Any, limit: int) -> None:
+        self._file = file
+        self.limit: int | None = limit
+
+    def read(self, size: int = -1) -> Any:
+        if self.limit is not None and size > self.limit:
+            raise zipfile.BadZipFile(
+                f"the directory has more than {self.limit} bytes; divide the zip, or give more --memory"
+            )
+        return self._file.read(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+def open_zip(file: Any, max_page_bytes: int = 0) -> zipfile.ZipFile:
+    """A zip's directory. Whatever Python stumbles over in a damaged one, it is a damaged zip.
+
+    The directory takes 13 times its size in memory, so large ones need room for large pages.
+    """
+    directory = _Directory(file, _ANY_DIRECTORY + 2 * max_page_bytes)
     try:
-        return zipfile.ZipFile(file)
+        archive = zipfile.ZipFile(directory)
     except OSError:
         raise
     except Exception as error:
         raise zipfile.BadZipFile(message(error)) from error
+    directory.limit = None
+    return archive
 
 
 def overlapping(archive: zipfile.ZipFile) -> frozenset[int]:
@@ -36,7 +61,11 @@ def overlapping(archive: zipfile.ZipFile) -> frozenset[int]:
 
 
 def check(info: zipfile.ZipInfo, shared: frozenset[int]) -> zipfile.ZipInfo:
-    """The same member, or an error if it overlaps another one."""
+    """The same member, or an error if it overlaps another one, or may take any amount of memory."""
+    if info.compress_type == zipfile.ZIP_LZMA:
+        raise zipfile.BadZipFile(
+            "it is packed with LZMA, which may take 4 GB of memory; pack it with deflate"
+        )
     if info.header_offset in shared:
         raise zipfile.BadZipFile("the member shares its bytes with another one")
     return info

@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from pagekin import _core
 from pagekin.errors import InputError
+from pagekin.fs import MOST_OF_A_PAGE, lines_at_most
 from pagekin.readers import expand, read_input
 from pagekin.run import Run
 
@@ -25,6 +26,8 @@ NO_DAMAGE = frozenset({"not-a-page", "not-html", "revisit", "status"})
 """Why a sound record of a crawl is no page."""
 
 _BOM = b"\xef\xbb\xbf"
+_MAX_LINE = 2 * MOST_OF_A_PAGE
+"""As in crawls of JSONL: html and text, each a page."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +110,11 @@ class RankedFile:
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         """Number and content of every line with anything in it."""
+        if self.path.is_fifo():
+            raise InputError(f"{self.path} is a pipe, and results are read twice; save them to a file")
         try:
             with _open(self.path) as file:
-                for number, line in enumerate(file, 1):
+                for number, line in enumerate(lines_at_most(file.readline, self.path, _MAX_LINE), 1):
                     line = line.removeprefix(_BOM) if number == 1 else line
                     if line.strip():
                         yield number, line

@@ -11,7 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pagekin.errors import OutputError, ParamsError
+from pagekin.errors import ParamsError
+from pagekin.fs import writing
 from pagekin.synth.plan import pages as pages_of
 from pagekin.synth.truth import TruthWriter
 from pagekin.synth.warc import WarcWriter
@@ -72,24 +73,23 @@ def write_web(
     collecting = gc.isenabled()
     gc.disable()  # makes no cycles, and looking for them takes a twentieth of the time
     try:
-        with parts[0].open("wb", buffering=1 << 20) as file:
-            warc = WarcWriter(file, seed, target.name, target.name.endswith(".gz"))
-            truth = TruthWriter(parts[1])
-            for page in pages_of(web):
-                warc.page(page)
-                truth.page(page)
-                kinds[page.kind] += 1
-                domains.add(page.domain)
-                template = page.truth.get("template")
-                if template:
-                    templates.add(template)
-                if progress and warc.pages % _REPORT_EVERY == 0:
-                    progress(warc.pages)
-            truth.close()
-        for part, name in zip(parts, (target, truth_target), strict=True):
-            part.replace(name)
-    except OSError as error:
-        raise OutputError(f"cannot write the made-up web to {target}: {error}") from error
+        with writing(target):
+            with parts[0].open("wb", buffering=1 << 20) as file:
+                warc = WarcWriter(file, seed, target.name, target.name.endswith(".gz"))
+                truth = TruthWriter(parts[1])
+                for page in pages_of(web):
+                    warc.page(page)
+                    truth.page(page)
+                    kinds[page.kind] += 1
+                    domains.add(page.domain)
+                    template = page.truth.get("template")
+                    if template:
+                        templates.add(template)
+                    if progress and warc.pages % _REPORT_EVERY == 0:
+                        progress(warc.pages)
+                truth.close()
+            for part, name in zip(parts, (target, truth_target), strict=True):
+                part.replace(name)
     finally:
         if collecting:
             gc.enable()

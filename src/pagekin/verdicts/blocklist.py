@@ -86,10 +86,17 @@ def block_list(catalog: Catalog, state: State, form: str, limits: Thresholds) ->
     for row in carried(catalog, state, select).to_pylist():
         if (
             _NAME.fullmatch(row["name"])
+            and (form == "hosts" or not _is_suffix(row["name"]))
             and not state.allows_site(row["name"])
             and not _shielded(state, row["name"])
         ):
             yield Line(**row | {"evidence": _evidence(verdicts, row["evidence"])})
+
+
+def _is_suffix(name: str) -> bool:
+    """Whether strangers have sites below it, as with `com`: a page says what its URL is, and may lie."""
+    below = f"site.{name}"
+    return _core.domain(below) == below
 
 
 def _shielded(state: State, name: str) -> bool:
