@@ -82,6 +82,13 @@ def _number_in(message: str) -> int:
     return next((number for number in ADVICE if f"errno {number}]" in message.lower()), 0)
 
 
+def forget_peak_memory() -> None:
+    """From now on `peak_memory` says what was held since. For processes of our own: who started one that
+    counts it in the end will miss what came before."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
 def peak_memory() -> int:
     """The most memory this process has held so far, in bytes."""
     # Not from getrusage where it can be helped: Linux lets a process begin with its parent's peak.

@@ -96,6 +96,7 @@ class LocalEngine(Engine):
     """Runs everything in this process."""
 
     name = "local"
+    one_machine = True
 
     def __init__(
         self, threads: int | None = None, progress: Progress | None = None, memory: int = 4 * 10**9

@@ -6,13 +6,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pagekin.engines.spark.failures import cause, why_not_started
 from pagekin.errors import EngineError, MissingExtraError
-from pagekin.fs import peak_memory
+from pagekin.fs import forget_peak_memory, peak_memory
 
 try:
     from py4j.protocol import Py4JError
@@ -46,6 +47,10 @@ QUERIES = {
     "spark.sql.adaptive.autoBroadcastJoinThreshold": str(8 << 20),
 }
 """Set for our queries, also in a session that the user started."""
+
+
+PARTITIONS = "spark.sql.shuffle.partitions"
+"""Into how many Spark divides the rows of a join, a count or a sort."""
 
 
 def partition_number() -> int:
@@ -86,13 +91,15 @@ class Notes:
 
 @dataclass(frozen=True)
 class Measured:
-    """A worker's function that tells how much memory its process took."""
+    """A worker's function that tells how much memory its process took meanwhile."""
 
     function: Callable[[Iterable[Any]], Iterator[Any]]
     peaks: Accumulator[int]
 
     def __call__(self, source: Iterable[Any]) -> Iterator[Any]:
         source = iter(source)
+        # The process has done other tasks before, of other steps.
+        forget_peak_memory()
         yield from self.function(source)
         # A worker that leaves rows unread is not used again.
         for _ in source:
@@ -105,6 +112,8 @@ class Session:
 
     def __init__(self, master: str | None, config: dict[str, str], session: SparkSession | None) -> None:
         self.log: Path | None = None
+        self._failed = False
+        """Whether an error was told that names the log."""
         # There is one at most in a process: one that is there is used, whatever master was named.
         session = session or SparkSession.getActiveSession()
         self.ours = session is None
@@ -113,6 +122,7 @@ class Session:
         self.spark = self._own.newSession()
         for key, value in (QUERIES | {k: v for k, v in config.items() if k in QUERIES}).items():
             self.spark.conf.set(key, value)
+        self._least_partitions = int(self.spark.conf.get(PARTITIONS) or 1)
         self.cores = max(self.spark.sparkContext.defaultParallelism, 2)
         self._peaks = self.spark.sparkContext.accumulator(0, Largest())
         self.notes = Notes(self.spark.sparkContext.accumulator({}, Latest()))
@@ -127,7 +137,7 @@ class Session:
             # Executors on this machine: nothing needs to be reachable from elsewhere, and 200 tasks for every
             # join, Spark's default, would take longer than the joins.
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-            settings["spark.sql.shuffle.partitions"] = "4"
+            settings[PARTITIONS] = "4"
         builder = SparkSession.builder.appName("pagekin")
         if master is not None:
             builder = builder.master(master)
@@ -139,13 +149,14 @@ class Session:
             # The JVM and its workers inherit this as their stderr and keep it.
             with _stderr_to(handle):
                 return builder.getOrCreate()
-        except (PySparkException, RuntimeError, OSError) as error:
-            first = str(error).strip().splitlines()[0]
-            raise EngineError(
-                f"Spark did not start ({first}); it needs Java 17 or newer on the PATH; its log is {self.log}"
-            ) from error
+        except (PySparkException, Py4JError, RuntimeError, OSError) as error:
+            raise EngineError(f"{why_not_started(error, self.log)}{self._where()}") from error
         finally:
             os.close(handle)
+
+    def set_shuffle_partitions(self, wanted: int) -> None:
+        """For the queries that begin now: at least as many as Spark was told to make."""
+        self.spark.conf.set(PARTITIONS, str(max(wanted, self._least_partitions)))
 
     def measured(self, function: Callable[[Iterable[Any]], Iterator[Any]]) -> Measured:
         """The function as workers get it."""
@@ -176,10 +187,11 @@ class Session:
         }
 
     def stop(self) -> None:
-        """Ends the session if we began it; the log of a session that ended well is of no use."""
+        """Ends the session if we began it. The log stays if an error names it."""
         if self.ours:
-            self._own.stop()
-            if self.log is not None:
+            with suppress(Py4JError, ConnectionError):  # its JVM may be what failed
+                self._own.stop()
+            if self.log is not None and not self._failed:
                 self.log.unlink(missing_ok=True)
 
     @contextmanager
@@ -187,7 +199,8 @@ class Session:
         """Turns what Spark says of a failure into one line; the rest is in the log."""
         try:
             yield
-        except (PySparkException, Py4JError) as error:
+        except (PySparkException, Py4JError, ConnectionError) as error:
+            self._failed = True
             raise EngineError(f"Spark failed in {what}: {cause(error)}{self._where()}") from error
 
     def _where(self) -> str:
@@ -204,19 +217,3 @@ def _stderr_to(handle: int) -> Iterator[None]:
     finally:
         os.dup2(kept, 2)
         os.close(kept)
-
-
-def cause(error: Exception) -> str:
-    """The line of a Spark failure that says what happened."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    if any("No module named 'pagekin'" in line for line in lines):
-        return (
-            "the workers have no pagekin; install its wheel there, or send an environment "
-            "(docs/guide/spark.md)"
-        )
-    telling = [
-        line
-        for line in lines
-        if not line.startswith(("at ", "File ")) and ("Error" in line or "Exception" in line)
-    ]
-    return (telling or lines or ["unknown"])[-1][:300]
