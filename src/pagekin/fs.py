@@ -11,6 +11,9 @@ from pathlib import Path
 
 from pagekin.errors import OutputError
 
+LITTLE_MEMORY = 512 << 20
+"""Below so much memory for a scan, what allocators keep counts."""
+
 TEMP_SUFFIX = ".tmp"
 """How the name of a half-written file ends; a kill may leave one behind."""
 
@@ -83,8 +86,10 @@ def _number_in(message: str) -> int:
 
 
 def forget_peak_memory() -> None:
-    """From now on `peak_memory` says what was held since. For processes of our own: who started one that
-    counts it in the end will miss what came before."""
+    """From now on `peak_memory` says what was held since.
+
+    For processes of our own: the system tells whoever started this one no more than that, either.
+    """
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

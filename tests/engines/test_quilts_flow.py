@@ -164,7 +164,7 @@ def test_the_detector_on_a_scattered_engine(webs_of_two: list[Path], tmp_path: P
 def test_an_index_is_of_the_local_engine(webs_of_two: list[Path], tmp_path: Path) -> None:
     """Another engine says so before anything is read; by `steps` it cannot be done anywhere."""
     params = pagekin.Params().replace("quilts", keep_grams=True)
-    with pytest.raises(UsageError, match="keep_grams=True .* take the local engine, not scatter"):
+    with pytest.raises(UsageError, match=r"keep_grams=True .* take the local engine, not scatter"):
         pagekin.scan(webs_of_two[1], tmp_path / "run", params=params, engine=ScatterEngine())
     assert not (tmp_path / "run").exists()
     assert QuiltCoverFlow(QuiltParams(), index="grams.index").held_bytes(10**15) == 0

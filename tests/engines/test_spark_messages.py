@@ -6,7 +6,9 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -36,8 +38,29 @@ def logs(tmp_path: Path) -> Path:
     return folder
 
 
+DIVIDED = """
+import sys
+import pagekin
+from pagekin.engines.spark import SparkEngine
+from pagekin.errors import PagekinError
+from contextlib import closing
+
+web, run, disk = sys.argv[1:]
+try:
+    with closing(SparkEngine("local[2]", {"spark.local.dir": disk}, one_place=0, whole=0)) as engine:
+        pagekin.scan(web, run, only=["duplicates"], engine=engine)
+except PagekinError as error:
+    sys.exit(str(error))
+"""
+"""A scan in which all rows travel, however few they are."""
+
+
 def started(web: Path, run: Path, logs: Path, *more: str) -> subprocess.Popen[str]:
     words = [PAGEKIN, "scan", web, "-o", run, "--engine", "spark", "--spark-master", "local[2]", *more]
+    return begun(words, logs)
+
+
+def begun(words: Sequence[str | Path], logs: Path) -> subprocess.Popen[str]:
     env = environment() | {"PYTHONPATH": "", "TMPDIR": str(logs)}
     return subprocess.Popen(
         [str(word) for word in words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -82,7 +105,9 @@ def test_spark_goes_away(web: Path, logs: Path, tmp_path: Path) -> None:
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     for child in children:
         os.kill(int(child), signal.SIGKILL)
-    assert "Spark failed in " in failure(process, logs)
+    line = failure(process, logs)
+    assert "Spark failed in " in line
+    assert "its JVM has ended with exit code -9" in line
     assert not (run / "causes.parquet").exists()
 
 
@@ -95,11 +120,11 @@ def test_no_room_for_what_travels(
     """The disk of a worker is full: not that of the run."""
     assert mount("-o", "remount,size=40k", tiny_disk)
     run = tmp_path / "run"
-    room = ("--quiet", "--spark-conf", f"spark.local.dir={tiny_disk}")
-    line = failure(started(web, run, logs, *room), logs)
+    line = failure(begun([sys.executable, "-c", DIVIDED, web, run, tiny_disk], logs), logs)
     assert "No space left on device" in line
     assert not (run / "duplicates.parquet").exists()
-    process = started(web, run, logs, "--quiet", "--resume")
+    process = started(web, run, logs, "--quiet", "--resume", "--only", "duplicates")
     assert process.communicate(timeout=300) == ("", "")
     assert process.returncode == 0
-    assert_same_run(run, pagekin.scan(web, tmp_path / "alone", engine=LocalEngine(1)).path)
+    alone = pagekin.scan(web, tmp_path / "alone", only=["duplicates"], engine=LocalEngine(1))
+    assert_same_run(run, alone.path)

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from pagekin.engines.spark.failures import cause, why_not_started  # noqa: E402
+from pagekin.engines.spark.failures import cause, why_not_started
 
 WARNINGS = """\
 WARNING: Using incubator modules: jdk.incubator.vector

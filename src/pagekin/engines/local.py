@@ -12,7 +12,7 @@ import os
 import shutil
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
@@ -35,6 +35,7 @@ from pagekin.engines.base import (
     Resources,
     Silent,
 )
+from pagekin.engines.freed import FreedMemory
 from pagekin.engines.groups import Partitions, applied, growth
 from pagekin.engines.meter import ReadMeter
 from pagekin.engines.parts import PartMark, PartWriter, column_bytes, finished_parts, kept_writer, write_table
@@ -105,6 +106,7 @@ class LocalEngine(Engine):
         # A batch is in memory about ten times over while it is read, sketched and written.
         self.batch_bytes = min(16 << 20, max(1, memory // 32))
         self.memory = memory
+        self._freed = FreedMemory(memory)
         self.progress = progress or Silent()
         self.metrics = {}
         self._spill: Path | None = None
@@ -136,7 +138,7 @@ class LocalEngine(Engine):
             with run.reading(table):
                 total = max(data.count_rows(), 1)
             done = 0
-            for batch in run.batches(table, names):
+            for batch in self._freed.behind(run.batches(table, names)):
                 yield batch
                 done += batch.num_rows
                 self.progress.advance(Advance(batch.num_rows, done / total))
@@ -189,7 +191,7 @@ class LocalEngine(Engine):
                 with Prefetch(data.open(None)) as source:
                     for batch in source:
                         rows.push(batch)
-                for part in rows.sorted(order):
+                for part in self._freed.behind(rows.sorted(order)):
                     yield function(part)
 
         return LocalDataset(grouped, kernel.schema, size=data.size)
@@ -212,7 +214,8 @@ class LocalEngine(Engine):
             self._database = database(
                 threads=self.threads, memory=self.memory // 2, spill=self._spill or Path(gettempdir())
             )
-        yield from answer(self._database, query, schema, scans, keys, self.batch_bytes)
+        rows = answer(self._database, query, schema, scans, keys, self.batch_bytes)
+        yield from self._freed.behind(rows)
 
     def components(self, edges: LocalDataset) -> LocalDataset:
         def joined(_: PartMark | None) -> Iterator[Batch]:
@@ -224,7 +227,9 @@ class LocalEngine(Engine):
         if data.scan is not None:
             return data
         kept = Kept(data, self._new_folder)
-        return LocalDataset(kept.batches, data.schema, scan=kept.files, size=data.size)
+        return LocalDataset(
+            lambda mark: self._freed.behind(kept.batches(mark)), data.schema, scan=kept.files, size=data.size
+        )
 
     def flow(self, flow: Flow, **inputs: LocalDataset) -> Any:
         size = sum(data.size for data in inputs.values())
@@ -267,6 +272,9 @@ class LocalEngine(Engine):
         if run.spill is not None and run.spill != self._spill:
             self.close()
             self._spill = run.spill
+
+    def running(self, step: str) -> AbstractContextManager[None]:
+        return self._freed.step()
 
     def close(self) -> None:
         if self._database is not None:

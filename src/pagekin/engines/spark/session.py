@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import Popen, TimeoutExpired
 from typing import Any
 
 from pagekin.engines.spark.failures import cause, why_not_started
-from pagekin.errors import EngineError, MissingExtraError
+from pagekin.engines.spark.log import Py4jToLog, stderr_to
+from pagekin.errors import EngineError, MissingExtraError, PagekinError
 from pagekin.fs import forget_peak_memory, peak_memory
 
 try:
-    from py4j.protocol import Py4JError
+    from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark import Accumulator, AccumulatorParam, TaskContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -112,6 +114,7 @@ class Session:
 
     def __init__(self, master: str | None, config: dict[str, str], session: SparkSession | None) -> None:
         self.log: Path | None = None
+        self._chatter: Py4jToLog | None = None
         self._failed = False
         """Whether an error was told that names the log."""
         # There is one at most in a process: one that is there is used, whatever master was named.
@@ -147,8 +150,13 @@ class Session:
         self.log = Path(name)
         try:
             # The JVM and its workers inherit this as their stderr and keep it.
-            with _stderr_to(handle):
-                return builder.getOrCreate()
+            with stderr_to(handle):
+                session = builder.getOrCreate()
+            self._chatter = Py4jToLog(self.log)
+            # What these say of a lost JVM, they would print.
+            server: Any = session.sparkContext._accumulatorServer
+            server.handle_error = self._chatter.handle_error
+            return session
         except (PySparkException, Py4JError, RuntimeError, OSError) as error:
             raise EngineError(f"{why_not_started(error, self.log)}{self._where()}") from error
         finally:
@@ -191,6 +199,8 @@ class Session:
         if self.ours:
             with suppress(Py4JError, ConnectionError):  # its JVM may be what failed
                 self._own.stop()
+            if self._chatter is not None:
+                self._chatter.close()
             if self.log is not None and not self._failed:
                 self.log.unlink(missing_ok=True)
 
@@ -199,21 +209,27 @@ class Session:
         """Turns what Spark says of a failure into one line; the rest is in the log."""
         try:
             yield
-        except (PySparkException, Py4JError, ConnectionError) as error:
+        except PagekinError:
+            raise
+        except Exception as error:
+            ended = self._ended(error)
+            if ended is None and not isinstance(error, PySparkException | Py4JError | ConnectionError):
+                raise
             self._failed = True
-            raise EngineError(f"Spark failed in {what}: {cause(error)}{self._where()}") from error
+            why = cause(error) if ended is None else f"its JVM has ended with exit code {ended}"
+            raise EngineError(f"Spark failed in {what}: {why}{self._where()}") from error
+
+    def _ended(self, error: Exception) -> int | None:
+        """The exit code of the JVM, if it has ended and if it was ours."""
+        gateway: Any = self._own.sparkContext._gateway
+        process: Popen[bytes] | None = getattr(gateway, "proc", None)
+        if process is None or not self.ours:
+            return None
+        if not isinstance(error, PySparkException | Py4JJavaError):
+            # Its connections break before it is gone.
+            with suppress(TimeoutExpired):
+                process.wait(timeout=2)
+        return process.poll()
 
     def _where(self) -> str:
         return "" if self.log is None else f"; its log is {self.log}"
-
-
-@contextmanager
-def _stderr_to(handle: int) -> Iterator[None]:
-    sys.stderr.flush()
-    kept = os.dup(2)
-    os.dup2(handle, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
