@@ -60,7 +60,7 @@ def started(web: Path, run: Path, logs: Path, *more: str) -> subprocess.Popen[st
     return begun(words, logs)
 
 
-def begun(words: Sequence[str | Path], logs: Path) -> subprocess.Popen[str]:
+def begun(words: Sequence[object], logs: Path) -> subprocess.Popen[str]:
     env = environment() | {"PYTHONPATH": "", "TMPDIR": str(logs)}
     return subprocess.Popen(
         [str(word) for word in words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
