@@ -36,7 +36,7 @@ from pagekin.engines.base import (
     Silent,
 )
 from pagekin.engines.freed import FreedMemory
-from pagekin.engines.groups import Partitions, applied, growth
+from pagekin.engines.groups import PORTION_BYTES, Partitions, applied, growth
 from pagekin.engines.meter import ReadMeter
 from pagekin.engines.parts import PartMark, PartWriter, column_bytes, finished_parts, kept_writer, write_table
 from pagekin.engines.prefetch import Prefetch, quick_handover
@@ -106,6 +106,7 @@ class LocalEngine(Engine):
         # A batch is in memory about ten times over while it is read, sketched and written.
         self.batch_bytes = min(16 << 20, max(1, memory // 32))
         self.memory = memory
+        self._portion = min(PORTION_BYTES, max(1, memory // 8))
         self._freed = FreedMemory(memory)
         self.progress = progress or Silent()
         self.metrics = {}
@@ -170,7 +171,9 @@ class LocalEngine(Engine):
             function = kernel.open(self.threads)
             with quick_handover(), Prefetch(data.open(mark)) as source:
                 for batch in source:
-                    yield from applied(function, growth(kernel), batch)
+                    # Kernels may make much of little.
+                    made = applied(function, growth(kernel), batch, self._portion)
+                    yield from self._freed.behind(made)
 
         return LocalDataset(mapped, kernel.schema, data.inputs, size=int(data.size * growth(kernel)))
 
@@ -187,7 +190,7 @@ class LocalEngine(Engine):
         def grouped(_: PartMark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with self._folder() as folder:
-                rows = Partitions(data.schema, by, self.memory // 4, folder)
+                rows = Partitions(data.schema, by, self.memory // 4, folder, data.size)
                 with Prefetch(data.open(None)) as source:
                     for batch in source:
                         rows.push(batch)
