@@ -50,7 +50,7 @@ def test_a_partition_fits_in_memory(tmp_path: Path) -> None:
     def largest(memory: int, size: int) -> int:
         partitions = Partitions(ROWS, "key", memory, tmp_path, size)
         partitions.push(rows)
-        return max(part.num_rows for part in partitions.sorted([]))
+        return max(len(part) for part in partitions.sorted([]))
 
     assert largest(1 << 30, 1 << 30) > 20_000 // groups.PARTITIONS
     assert largest(16 << 20, 4 << 30) < 20_000 // groups.PARTITIONS // 4
