@@ -11,6 +11,9 @@ from pathlib import Path
 
 from pagekin.errors import InputError, OutputError, PagekinError
 
+LITTLE_MEMORY = 512 << 20
+"""Below so much memory for a scan, what allocators keep counts."""
+
 TEMP_SUFFIX = ".tmp"
 """How the name of a half-written file ends; a kill may leave one behind."""
 
@@ -120,6 +123,15 @@ def _number_of(error: Exception) -> int:
     # Arrow and the kernels mention the number in the text only.
     said = (number for number in ADVICE if f"errno {number}]" in text or f"os error {number})" in text)
     return error.errno or next(said, 0)
+
+
+def forget_peak_memory() -> None:
+    """From now on `peak_memory` says what was held since.
+
+    For processes of our own: the system tells whoever started this one no more than that, either.
+    """
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak_memory() -> int:

@@ -125,6 +125,11 @@ def scan(
     steps |= {name: DETECTORS[name].run for name in wanted_detectors(only)}
     progress = progress or Silent()
     engine = engine or LocalEngine(threads, progress)
+    if params.quilts.keep_grams and "quilts" in steps and not engine.one_machine:
+        raise UsageError(
+            "keep_grams=True writes one file, grams.index, which needs all grams in one place; "
+            f"take the local engine, not {engine.name}, or leave it out"
+        )
     identity = Identity.of(sources, params, None if known is None else known.path)
     with Run.create(output, identity, resume=resume) as run, writing(Path(output), resumable=True):
         try:
@@ -165,7 +170,8 @@ def _known_run(path: str | os.PathLike[str], params: Params) -> Run:
 def _timed(run: Run, engine: Engine, params: Params, name: str, step: Step) -> None:
     begin = time.monotonic()
     engine.metrics.clear()
-    step(run, engine, params)
+    with engine.running(name):
+        step(run, engine, params)
     metrics: dict[str, Any] = {
         "engine": engine.name,
         "seconds": round(time.monotonic() - begin, 3),

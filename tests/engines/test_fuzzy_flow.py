@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import random
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from flows import check_classes_on_scatter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scatter import ScatterEngine
 
-from pagekin.detect.fuzzy.flow import MAX_HOLDERS, MEMBERS, SKETCHES, TEXTS, WORDLESS, FuzzyMembers
+from pagekin import _core
+from pagekin.detect.fuzzy.flow import FIRSTS, MAX_HOLDERS, MEMBERS, SKETCHES, TEXTS, WORDLESS, FuzzyMembers
 from pagekin.engines.base import Engine, Resources
 from pagekin.engines.local import LocalEngine
 from pagekin.params import FuzzyParams, ShingleParams
@@ -108,6 +111,36 @@ def test_steps_on_the_local_engine(verify: bool) -> None:
     found = steps(flow, LocalEngine(2), tables)
     assert found == whole(flow, tables)
     assert len(found) > 10
+
+
+@pytest.mark.parametrize("engine", [LocalEngine(2), ScatterEngine(4)], ids=["local", "scatter"])
+@pytest.mark.parametrize("frame", [0, 45])
+def test_hot_ngrams_of_each_page(engine: Engine, frame: int) -> None:
+    """Those of its own that more than so many digests hold, and the rows say which they are."""
+    tables = inputs(5, 25, frame)
+    sketches = tables["sketches"].filter(pc.is_valid(tables["sketches"]["ssdeep"]))
+    first_of = dict(zip(sketches["ssdeep"].to_pylist(), sketches["page"].to_pylist(), strict=True))
+    firsts = pa.table([list(first_of.values()), list(first_of)], schema=FIRSTS).combine_chunks()
+    keys = _core.ngram_keys(firsts.to_batches()[0]).to_pylist()
+    holders = Counter(row["key"] for row in keys)
+    hot: dict[int, list[int]] = {page: [] for page in first_of.values()}
+    for row in keys:
+        if holders[row["key"]] > 12:
+            hot[row["page"]].append(row["key"])
+    assert any(hot.values()) == (frame > 0)
+
+    flow = FuzzyMembers(FuzzyParams(threshold=60), ShingleParams(), 12)
+    marked = engine.collect(flow._marked(engine, engine.table(firsts))).combine_chunks()
+    if not frame:
+        assert marked.schema == FIRSTS
+        return
+    assert {row["page"]: row["hot"] or [] for row in marked.to_pylist()} == {
+        page: sorted(own) for page, own in hot.items()
+    }
+    rows = _core.ngram_rows(marked.to_batches()[0], 60).to_pylist()
+    assert {row["key"] for row in rows if row["hot"]} <= {key for own in hot.values() for key in own}
+    assert not {row["key"] for row in rows if not row["hot"]} & {key for own in hot.values() for key in own}
+    assert any(row["hot"] for row in rows)
 
 
 @pytest.mark.parametrize("names", [("wordless", "sketches"), ("wordless", "sketches", "texts")])

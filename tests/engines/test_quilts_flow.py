@@ -20,7 +20,7 @@ from pagekin.detect.quilts.inputs import COPIES, DATES
 from pagekin.detect.quilts.verify import verify
 from pagekin.engines.base import Engine
 from pagekin.engines.local import LocalEngine
-from pagekin.errors import ParamsError, RunError
+from pagekin.errors import ParamsError, RunError, UsageError
 from pagekin.params import QuiltParams
 from pagekin.run import Run
 from pagekin.synth import write_web
@@ -161,7 +161,13 @@ def test_the_detector_on_a_scattered_engine(webs_of_two: list[Path], tmp_path: P
     check_again(new, ScatterEngine(2), tmp_path / "new-again")
 
 
-def test_an_index_is_of_the_local_engine() -> None:
+def test_an_index_is_of_the_local_engine(webs_of_two: list[Path], tmp_path: Path) -> None:
+    """Another engine says so before anything is read; by `steps` it cannot be done anywhere."""
+    params = pagekin.Params().replace("quilts", keep_grams=True)
+    with pytest.raises(UsageError, match=r"keep_grams=True .* take the local engine, not scatter"):
+        pagekin.scan(webs_of_two[1], tmp_path / "run", params=params, engine=ScatterEngine())
+    assert not (tmp_path / "run").exists()
+    assert QuiltCoverFlow(QuiltParams(), index="grams.index").held_bytes(10**15) == 0
     with pytest.raises(ParamsError, match="--keep-grams needs --engine local"):
         QuiltCoverFlow(QuiltParams(), index="grams.index").steps(
             ScatterEngine(), sites=0, dates=0, copies=0, texts=0

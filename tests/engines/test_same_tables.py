@@ -53,24 +53,28 @@ def documentation(folder: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def crawls(tmp_path_factory: pytest.TempPathFactory) -> list[list[Path]]:
-    """Two crawls, the second to be scanned against the first. They share some pages."""
+    """Three crawls, each to be scanned against the one before. They share some pages."""
     folder = tmp_path_factory.mktemp("crawl")
-    for seed in (1, 2, 3):
+    for seed in (1, 2, 3, 4):
         write_web(folder / f"{seed}.warc.gz", pages=300, seed=seed)
     whole = (folder / "2.warc.gz").read_bytes()
     (folder / "2.warc.gz").write_bytes(whole[: len(whole) * 2 // 3])
     edges = folder / "edges.jsonl"
     edges.write_text("".join(json.dumps(page) + "\n" for page in EDGES) + "not json\n")
     first = [folder / "1.warc.gz", folder / "2.warc.gz", edges, *documentation(folder / "docs")]
-    return [first, [folder / "3.warc.gz", folder / "2.warc.gz", edges]]
+    third = [folder / "4.warc.gz", folder / "1.warc.gz"]
+    return [first, [folder / "3.warc.gz", folder / "2.warc.gz", edges], third]
 
 
 @pytest.fixture(scope="module")
 def alone(crawls: list[list[Path]], tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     """What one thread of the local engine makes of them."""
     folder = tmp_path_factory.mktemp("alone")
-    first = pagekin.scan(crawls[0], folder / "first", engine=LocalEngine(1))
-    return [first, pagekin.scan(crawls[1], folder / "second", engine=LocalEngine(1), against=first.path)]
+    runs: list[Run] = []
+    for number, crawl in enumerate(crawls):
+        known = runs[-1].path if runs else None
+        runs.append(pagekin.scan(crawl, folder / str(number), engine=LocalEngine(1), against=known))
+    return runs
 
 
 @pytest.mark.parametrize(
@@ -90,12 +94,12 @@ def test_same_tables(
     tmp_path: Path,
 ) -> None:
     engine = make(request)
-    first = pagekin.scan(crawls[0], tmp_path / "first", engine=engine)
-    same(first, alone[0])
-    # The same known run for all, so that what they say of it is the same.
-    second = pagekin.scan(crawls[1], tmp_path / "second", engine=engine, against=alone[0].path)
-    same(second, alone[1])
-    assert not (tmp_path / "second" / ".work").exists()
+    for number, crawl in enumerate(crawls):
+        # The same known run for all, so that what they say of it is the same.
+        known = alone[number - 1].path if number else None
+        run = pagekin.scan(crawl, tmp_path / str(number), engine=engine, against=known)
+        same(run, alone[number])
+        assert not (run.path / ".work").exists()
 
 
 @pytest.mark.spark
@@ -107,10 +111,14 @@ def test_spark_as_it_comes(crawls: list[list[Path]], alone: list[Run], spark: En
 
     session = SparkSession.getActiveSession()
     assert session is not None
+    settings = session.conf.getAll
     engine = SparkEngine(session)
     run = pagekin.scan(crawls[0], tmp_path / "run", engine=engine)
     engine.close()
     assert session.range(3).count() == 3
+    assert SparkSession.getActiveSession() is session
+    assert session.conf.getAll == settings
+    assert not session.catalog.listTables()
     same(run, alone[0])
     for step in run.info["steps"].values():
         assert step["engine"] == "spark"

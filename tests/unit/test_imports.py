@@ -120,6 +120,71 @@ def test_spark_does_without_the_local_engine() -> None:
     ]
 
 
+OF_RUNS = {
+    "first_page",
+    "inputs",
+    "is_done",
+    "is_staged",
+    "lineage",
+    "tables",  # their names
+    "update",
+}
+"""What a detector may ask a run: what there is, never for rows."""
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.startswith("detect/")])
+def test_detectors_reach_rows_through_the_engine_alone(file: str) -> None:
+    assert not imports(FILES[file]) & {"pagekin.engines.local", "pagekin.engines.spark", "pyarrow.parquet"}
+    text = FILES[file].read_text(encoding="utf-8")
+    runs = {"run", *(("old", "known", "one") if "lineage" in text else ())}
+    asked = {
+        node.attr
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in runs
+    }
+    # The one file that is no table: see docs/decisions/0034.
+    if file == "detect/quilts/find":
+        asked -= {"path"}
+    assert asked <= OF_RUNS
+
+
+def test_every_flow_has_its_property_test() -> None:
+    """`whole` equals `steps`: each is named by tests that hypothesis drives."""
+    flows = {
+        node.name
+        for file, path in FILES.items()
+        if file.startswith("detect/")
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.ClassDef)
+        and {"steps", "whole"} <= {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+    }
+    assert flows >= {
+        "Cluster",
+        "DuplicateMembers",
+        "FuzzyMembers",
+        "PhraseCoverFlow",
+        "Popular",
+        "QuiltCoverFlow",
+    }
+    tested = set()
+    for path in (Path(__file__).parents[1] / "engines").glob("test_*_flow.py"):
+        tree = ast.parse(path.read_bytes())
+        functions = {part.name: part for part in tree.body if isinstance(part, ast.FunctionDef)}
+        for function in functions.values():
+            if any("given" in ast.unparse(decorator) for decorator in function.decorator_list):
+                reached = {function.name}
+                for _ in range(3):  # and the helpers that it calls
+                    names = {
+                        node.id
+                        for name in reached & functions.keys()
+                        for node in ast.walk(functions[name])
+                        if isinstance(node, ast.Name)
+                    }
+                    reached |= names
+                tested |= reached
+    assert flows <= tested
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_packages_from_elsewhere(file: str) -> None:
     for name in sorted({name.split(".")[0] for name in imports(FILES[file])} - {"pagekin"}):

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use pagekin_core::duplicates::phrase_sets::Phrasing;
-use pagekin_core::ssdeep::hot_ngrams::{HotNgrams, MAX_HOLDERS};
+use pagekin_core::ssdeep::hot_ngrams::MAX_HOLDERS;
 use pagekin_core::ssdeep::score::{Digest, compare};
 use pagekin_core::ssdeep::stream::{CopyKind, DigestStream};
 use pagekin_core::ssdeep::{classes, digest, index, ngram_groups, verified};
@@ -190,11 +190,10 @@ fn ngram_keys<'py>(digests: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     on_batch(digests, ngram_groups::ngram_keys)
 }
 
-/// The n-grams of digests at which pages are compared; `hot` are the hashes of hot n-grams.
+/// The n-grams of digests at which pages are compared.
 #[pyfunction]
-fn ngram_rows<'py>(digests: &Bound<'py, PyAny>, hot: Vec<i64>, threshold: u32) -> PyResult<Bound<'py, PyAny>> {
-    let hot = HotNgrams::of(hot.into_iter().map(|hash| hash as u64));
-    on_batch(digests, |rows| ngram_groups::ngram_rows(rows, &hot, threshold))
+fn ngram_rows<'py>(digests: &Bound<'py, PyAny>, threshold: u32) -> PyResult<Bound<'py, PyAny>> {
+    on_batch(digests, |rows| ngram_groups::ngram_rows(rows, threshold))
 }
 
 /// Near copies among the holders of n-grams.

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 
-LITTLE = 512 << 20
-"""Below so much memory, what allocators keep counts."""
+from pagekin.fs import LITTLE_MEMORY
 
 SHARE = 64
 SMALLEST = 1 << 20
@@ -25,7 +24,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
 def return_freed_memory(memory: int) -> None:
     """For a process of our own that may use so much; to be called before pyarrow is imported."""
-    if memory >= LITTLE:
+    if memory >= LITTLE_MEMORY:
         return
     import ctypes
 

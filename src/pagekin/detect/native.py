@@ -23,4 +23,5 @@ class NativeKernel:
 
     def open(self, threads: int) -> BatchFunction:
         function = getattr(_core, self.name)
-        return lambda batch: function(batch, *self.arguments).cast(self.schema)
+        names = self.schema.names
+        return lambda batch: function(batch, *self.arguments).select(names).cast(self.schema)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -153,6 +154,8 @@ class Engine(ABC):
     """Bytes that it, or one of its tasks, may use before it spills; 0 if there is no bound."""
     metrics: dict[str, Any]
     """Figures about the step under way, for `run.json`."""
+    one_machine: bool = False
+    """Whether flows have all rows and the run folder at hand, so that `whole` may leave a file there."""
 
     @abstractmethod
     def read(self, inputs: Sequence[Input], params: ReadParams) -> Any:
@@ -218,6 +221,10 @@ class Engine(ABC):
     @abstractmethod
     def save(self, data: Any, run: Run, step: str, outputs: Sequence[Output]) -> None:
         """Writes the tables that come out of reading, all at once or not at all."""
+
+    def running(self, step: str) -> AbstractContextManager[None]:
+        """Around a step: what the engine's own machinery says of a failure becomes an `EngineError`."""
+        return nullcontext()
 
     def close(self) -> None:  # noqa: B027 - most engines hold nothing
         """Gives back what the engine holds."""

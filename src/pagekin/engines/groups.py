@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -14,11 +15,13 @@ PORTION_BYTES = 16 << 20
 """About what a kernel may make of one portion of a batch."""
 
 
-def applied(function: BatchFunction, growth: float, batch: Batch) -> Iterator[Batch]:
+def applied(
+    function: BatchFunction, growth: float, batch: Batch, max_bytes: int = PORTION_BYTES
+) -> Iterator[Batch]:
     """What a kernel makes of a batch; one whose rows grow gets it in portions."""
     rows = batch.num_rows
     if growth > 1:
-        rows = max(1, int(PORTION_BYTES * batch.num_rows / max(batch.nbytes * growth, 1)))
+        rows = max(1, int(max_bytes * batch.num_rows / max(batch.nbytes * growth, 1)))
     if rows >= batch.num_rows:
         yield function(batch)
     else:
@@ -58,22 +61,28 @@ def in_order(batches: Iterable[Batch], schema: pa.Schema, by: str, order: Sequen
 
 
 PARTITIONS = 64
+MAX_PARTITIONS = 1024
+SMALL_PARTITION = 1 << 20
+"""Less than this is not worth another partition."""
 
 
 class Partitions:
     """Rows divided by key: in memory up to a budget, then in files, read back partition by partition."""
 
-    def __init__(self, schema: pa.Schema, by: str, memory: int, folder: Path) -> None:
+    def __init__(self, schema: pa.Schema, by: str, memory: int, folder: Path, size: int = 0) -> None:
+        """`size` is about how many bytes will come: a partition must fit in memory while it is sorted."""
         self._schema = schema
         self._by = by
         self._memory = memory
         self._folder = folder
-        self._held: list[list[Batch]] = [[] for _ in range(PARTITIONS)]
+        fitting = size // max(memory // 2, SMALL_PARTITION)
+        self._held: list[list[Batch]] = [[] for _ in range(min(max(PARTITIONS, fitting), MAX_PARTITIONS))]
         self._size = 0
-        self._spills = 0
+        self._spilled: list[tuple[str, array[int]]] = []
+        """Files, each with the places where the rows of the partitions begin and end."""
 
     def push(self, batch: Batch) -> None:
-        for part, rows in divide(batch, self._by, PARTITIONS):
+        for part, rows in divide(batch, self._by, len(self._held)):
             self._held[part].append(rows)
         self._size += batch.nbytes
         if self._size > self._memory:
@@ -88,21 +97,23 @@ class Partitions:
                 yield in_order(rows, self._schema, self._by, order)
 
     def _spill(self) -> None:
-        for part, rows in enumerate(self._held):
-            if rows:
-                with (
-                    pa.OSFile(str(self._folder / f"{part}-{self._spills}"), "wb") as file,
-                    pa.ipc.new_stream(file, self._schema) as writer,
-                ):
-                    writer.write_table(pa.Table.from_batches(rows, self._schema).combine_chunks())
-                rows.clear()
-        self._spills += 1
+        path = str(self._folder / str(len(self._spilled)))
+        places = array("q", [0])
+        with pa.OSFile(path, "wb") as file:
+            for rows in self._held:
+                if rows:
+                    with pa.ipc.new_stream(file, self._schema) as writer:
+                        writer.write_table(pa.Table.from_batches(rows, self._schema).combine_chunks())
+                    rows.clear()
+                places.append(file.tell())
+        self._spilled.append((path, places))
         self._size = 0
 
     def _read(self, part: int) -> Iterator[Batch]:
-        for time in range(self._spills):
-            path = self._folder / f"{part}-{time}"
-            if path.exists():
-                with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as reader:
-                    yield from reader
-                path.unlink()
+        for path, places in self._spilled:
+            begin, end = places[part], places[part + 1]
+            if end > begin:
+                with pa.OSFile(path, "rb") as file:
+                    file.seek(begin)
+                    with pa.ipc.open_stream(file.read_buffer(end - begin)) as reader:
+                        yield from reader

@@ -12,7 +12,7 @@ import os
 import shutil
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
@@ -35,7 +35,8 @@ from pagekin.engines.base import (
     Resources,
     Silent,
 )
-from pagekin.engines.groups import Partitions, applied, growth
+from pagekin.engines.freed import FreedMemory
+from pagekin.engines.groups import PORTION_BYTES, Partitions, applied, growth
 from pagekin.engines.meter import ReadMeter
 from pagekin.engines.parts import PartMark, PartWriter, column_bytes, finished_parts, kept_writer, write_table
 from pagekin.engines.prefetch import Prefetch, quick_handover
@@ -96,6 +97,7 @@ class LocalEngine(Engine):
     """Runs everything in this process."""
 
     name = "local"
+    one_machine = True
 
     def __init__(
         self, threads: int | None = None, progress: Progress | None = None, memory: int = 4 * 10**9
@@ -104,6 +106,8 @@ class LocalEngine(Engine):
         # A batch is in memory about ten times over while it is read, sketched and written.
         self.batch_bytes = min(16 << 20, max(1, memory // 32))
         self.memory = memory
+        self._portion = min(PORTION_BYTES, max(1, memory // 8))
+        self._freed = FreedMemory(memory)
         self.progress = progress or Silent()
         self.metrics = {}
         self._spill: Path | None = None
@@ -135,7 +139,7 @@ class LocalEngine(Engine):
             with run.reading(table):
                 total = max(data.count_rows(), 1)
             done = 0
-            for batch in run.batches(table, names):
+            for batch in self._freed.behind(run.batches(table, names)):
                 yield batch
                 done += batch.num_rows
                 self.progress.advance(Advance(batch.num_rows, done / total))
@@ -167,7 +171,9 @@ class LocalEngine(Engine):
             function = kernel.open(self.threads)
             with quick_handover(), Prefetch(data.open(mark)) as source:
                 for batch in source:
-                    yield from applied(function, growth(kernel), batch)
+                    # Kernels may make much of little.
+                    made = applied(function, growth(kernel), batch, self._portion)
+                    yield from self._freed.behind(made)
 
         return LocalDataset(mapped, kernel.schema, data.inputs, size=int(data.size * growth(kernel)))
 
@@ -184,11 +190,11 @@ class LocalEngine(Engine):
         def grouped(_: PartMark | None) -> Iterator[Batch]:
             function = kernel.open(self.threads)
             with self._folder() as folder:
-                rows = Partitions(data.schema, by, self.memory // 4, folder)
+                rows = Partitions(data.schema, by, self.memory // 4, folder, data.size)
                 with Prefetch(data.open(None)) as source:
                     for batch in source:
                         rows.push(batch)
-                for part in rows.sorted(order):
+                for part in self._freed.behind(rows.sorted(order)):
                     yield function(part)
 
         return LocalDataset(grouped, kernel.schema, size=data.size)
@@ -211,7 +217,8 @@ class LocalEngine(Engine):
             self._database = database(
                 threads=self.threads, memory=self.memory // 2, spill=self._spill or Path(gettempdir())
             )
-        yield from answer(self._database, query, schema, scans, keys, self.batch_bytes)
+        rows = answer(self._database, query, schema, scans, keys, self.batch_bytes)
+        yield from self._freed.behind(rows)
 
     def components(self, edges: LocalDataset) -> LocalDataset:
         def joined(_: PartMark | None) -> Iterator[Batch]:
@@ -223,7 +230,9 @@ class LocalEngine(Engine):
         if data.scan is not None:
             return data
         kept = Kept(data, self._new_folder)
-        return LocalDataset(kept.batches, data.schema, scan=kept.files, size=data.size)
+        return LocalDataset(
+            lambda mark: self._freed.behind(kept.batches(mark)), data.schema, scan=kept.files, size=data.size
+        )
 
     def flow(self, flow: Flow, **inputs: LocalDataset) -> Any:
         size = sum(data.size for data in inputs.values())
@@ -266,6 +275,9 @@ class LocalEngine(Engine):
         if run.spill is not None and run.spill != self._spill:
             self.close()
             self._spill = run.spill
+
+    def running(self, step: str) -> AbstractContextManager[None]:
+        return self._freed.step()
 
     def close(self) -> None:
         if self._database is not None:

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use arrow_array::builder::BinaryBuilder;
-use arrow_array::{BinaryArray, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, BinaryArray, BooleanArray, Int32Array, Int64Array, ListArray, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 
 use crate::arrow::{any_column, batch_of, column, string};
@@ -40,10 +42,10 @@ pub fn comparable(batch: &RecordBatch, min_length: usize) -> Result<RecordBatch,
     ])
 }
 
-/// The n-grams of each `digest`, once for each signature that holds it: `key` and `holders`, which is 1.
+/// The n-grams of each `digest`, once for each signature that holds it: `key`, `page` and `holders`, which is 1.
 pub fn ngram_keys(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let digests: &StringArray = column(batch, "digest")?;
-    let mut keys: Vec<i64> = Vec::new();
+    let (pages, digests): (&Int64Array, &StringArray) = (column(batch, "page")?, column(batch, "digest")?);
+    let (mut keys, mut holders): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
     for row in 0..batch.num_rows() {
         let digest = parse(digests.value(row))?;
         for (level, signature) in StoredDigest::of(&digest).signatures() {
@@ -59,20 +61,33 @@ pub fn ngram_keys(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
             }
             keys.truncate(kept);
         }
+        holders.resize(keys.len(), pages.value(row));
     }
-    let holders = Int64Array::from(vec![1; keys.len()]);
-    batch_of(vec![("key", Arc::new(Int64Array::from(keys))), ("holders", Arc::new(holders))])
+    let ones = Int64Array::from(vec![1; keys.len()]);
+    batch_of(vec![
+        ("key", Arc::new(Int64Array::from(keys))),
+        ("page", Arc::new(Int64Array::from(holders))),
+        ("holders", Arc::new(ones)),
+    ])
 }
 
 /// A row for each n-gram in each `digest` at which its `page` is compared with others: `key`, `page`, `second` (which
-/// signature), `level`, `before` (the character before it), `hot`, and the `signature`.
-pub fn ngram_rows(batch: &RecordBatch, hot: &HotNgrams, threshold: u32) -> Result<RecordBatch, ArrowError> {
+/// signature), `level`, `before` (the character before it), `hot`, and the `signature`. The column `hot` lists those
+/// of a digest's n-grams that are hot; without it none is.
+pub fn ngram_rows(batch: &RecordBatch, threshold: u32) -> Result<RecordBatch, ArrowError> {
     let (pages, digests): (&Int64Array, &StringArray) = (column(batch, "page")?, column(batch, "digest")?);
+    let marked = batch.column_by_name("hot").map(|_| column::<ListArray>(batch, "hot")).transpose()?;
     let (mut keys, mut holders, mut seconds) = (Vec::new(), Vec::new(), Vec::new());
     let (mut levels, mut befores, mut hots) = (Vec::new(), Vec::new(), Vec::new());
     let mut signatures = BinaryBuilder::new();
     for row in 0..batch.num_rows() {
         let digest = parse(digests.value(row))?;
+        let hot = match marked {
+            Some(lists) if lists.is_valid(row) => {
+                HotNgrams::of(lists.value(row).as_primitive::<Int64Type>().values().iter().map(|&key| key as u64))
+            }
+            _ => HotNgrams::default(),
+        };
         for (second, (level, signature)) in (0i64..).zip(StoredDigest::of(&digest).signatures()) {
             if !promises(threshold, level, signature) {
                 continue;

@@ -1,7 +1,7 @@
 """From digests and texts to the members of fuzzy classes.
 
     sketches ─→ digests ─┬─ same md5, same digest ─────────────────────────────┐
-                         ├─→ (n-gram) ─counted→ hot n-grams                    │
+                         ├─→ (n-gram) ─counted→ hot n-grams ─join→ of each page│
                          └─→ (n-gram, page, signature) ─by n-gram→ near copies ┴─components→ (class, page)
                                                                                                  │
     ROUNDS times: texts of (page, first of its class) ─compared→ members; the rest are new classes
@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.duplicates.compare import compared
+from pagekin.detect.lists import group_lists
 from pagekin.detect.native import NativeKernel
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import EDGES, Batch, BatchFunction, Engine, Reducer, Resources
@@ -39,6 +40,9 @@ DIGESTS = pa.schema(
 )
 FIRSTS = pa.schema([("page", pa.int64()), ("digest", pa.string())])
 COUNTS = pa.schema([("key", pa.int64()), ("holders", pa.int64())])
+HELD = pa.schema([("key", pa.int64()), ("page", pa.int64())])
+HOT = pa.schema([("page", pa.int64()), ("hot", pa.list_(pa.int64()))])
+MARKED = pa.schema([*FIRSTS, HOT.field("hot")])
 HOLDERS = pa.schema(
     [
         ("key", pa.int64()),
@@ -92,6 +96,20 @@ class CountHolders:
 
 
 @dataclass(frozen=True)
+class HotOfPages:
+    """The hot n-grams of complete pages as a list each."""
+
+    schema: pa.Schema = HOT
+
+    def open(self, threads: int) -> BatchFunction:
+        def listed(batch: Batch) -> Batch:
+            pages, hot = group_lists(batch.column("page"), batch.column("key"))
+            return pa.RecordBatch.from_arrays([pages, hot], schema=HOT)
+
+        return listed
+
+
+@dataclass(frozen=True)
 class Scores:
     """The score of each member to the first page of its class."""
 
@@ -127,10 +145,10 @@ class FuzzyMembers:
             engine.map(worded, NativeKernel("comparable_digests", DIGESTS, (self.params.min_length,)))
         )
         firsts = engine.keep(engine.sql(FIRST_OF_DIGEST, FIRSTS, digests=digests))
-        hot = self._hot(engine, firsts)
+        # A digest has about a hundred n-grams, and is in the row of each.
+        rows = NativeKernel("ngram_rows", HOLDERS, (self.params.threshold,), growth=100)
         near = engine.exchange(
-            # A digest has about a hundred n-grams, and is in the row of each.
-            engine.map(firsts, NativeKernel("ngram_rows", HOLDERS, (hot, self.params.threshold), growth=100)),
+            engine.map(self._marked(engine, firsts), rows),
             "key",
             NativeKernel("ngram_edges", EDGES, (self.params.threshold,)),
             order=("page", "second"),
@@ -142,18 +160,19 @@ class FuzzyMembers:
             return engine.sql(UNVERIFIED, MEMBERS, members=left)
         return self._verified(engine, left, digests, inputs["texts"])
 
-    def _hot(self, engine: Engine, firsts: Any) -> tuple[int, ...]:
-        """The hot n-grams, on the driver: less than one for 35 digests, as two signatures have at most 116.
-
-        What is hot is the boilerplate of very large sites, a few dozen n-grams each.
-        """
-        counts = engine.exchange(
-            engine.map(firsts, NativeKernel("ngram_keys", COUNTS, growth=16)),
-            "key",
-            CountHolders(self.max_holders),
-            combine=CountHolders(0),
-        )
-        return tuple(sorted(engine.collect(counts)["key"].to_pylist()))
+    def _marked(self, engine: Engine, firsts: Any) -> Any:
+        """The digests, each with those of its n-grams that are hot. No place holds all hot n-grams."""
+        ngrams = NativeKernel("ngram_keys", COUNTS, growth=16)
+        some, many = CountHolders(0), CountHolders(self.max_holders)
+        hot = engine.keep(engine.exchange(engine.map(firsts, ngrams), "key", many, combine=some))
+        # One number: most crawls have none, and the joins would be for nothing.
+        count = engine.sql("SELECT count(*) AS pages FROM hot", ANY, hot=hot)
+        if not engine.collect(count)["pages"][0].as_py():
+            return firsts
+        held = engine.map(firsts, NativeKernel("ngram_keys", HELD, growth=16))
+        of_pages = engine.sql(HELD_HOT, HELD, held=held, hot=hot)
+        lists = engine.exchange(of_pages, "page", HotOfPages(), order=("key",))
+        return engine.sql(WITH_HOT, MARKED, firsts=firsts, lists=lists)
 
     def _scored(self, engine: Engine, classes: Any, digests: Any) -> Any:
         pairs = engine.sql(WITH_DIGESTS, PAIRS, classes=classes, digests=digests)
@@ -184,6 +203,12 @@ WORDED = """
 """
 
 FIRST_OF_DIGEST = "SELECT min(page) AS page, digest FROM digests WHERE long GROUP BY digest"
+
+HELD_HOT = "SELECT held.key, held.page FROM held JOIN hot ON held.key = hot.key"
+
+WITH_HOT = """
+    SELECT firsts.page, firsts.digest, lists.hot FROM firsts LEFT JOIN lists ON firsts.page = lists.page
+"""
 
 SAME_TEXT = """
     SELECT digests.page, firsts.page AS other

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
+from pagekin.detect.lists import group_lists
 from pagekin.detect.native import NativeKernel
 from pagekin.detect.phrases.donors import CHOSEN
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
@@ -151,10 +152,3 @@ class CoveredReducer:
         self._writer.close()
         with pa.OSFile(str(self._path), "rb") as file, pa.ipc.open_stream(file) as reader:
             yield from reader
-
-
-def group_lists(keys: pa.Array, values: pa.Array) -> tuple[pa.Array, pa.ListArray]:
-    """The keys of complete groups, and the values of each as a list."""
-    runs = pc.run_end_encode(keys, run_end_type=pa.int32())
-    ends = pa.concat_arrays([pa.array([0], pa.int32()), runs.run_ends])
-    return runs.values, pa.ListArray.from_arrays(ends, values)

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from pagekin import _core
-from pagekin.detect.phrases.covers import group_lists
+from pagekin.detect.lists import group_lists
 from pagekin.detect.phrases.kinds import kind
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, BatchFunction, Engine

@@ -105,7 +105,8 @@ class QuiltCoverFlow:
     schema: pa.Schema = COVERED
 
     def held_bytes(self, size: int) -> int:
-        return size // 32  # counts, site and class of each page
+        # Counts, site and class of each page. An index comes of `whole` alone, however much that holds.
+        return 0 if self.index else size // 32
 
     def whole(self, resources: Resources) -> QuiltReducer:
         return QuiltReducer(self, resources)

@@ -4,7 +4,9 @@ The run folder and the inputs must be on a file system that driver and workers s
 travel as packed blocks: a worker cuts its batches by key, Spark moves a block for each target, and the worker
 on the other side sorts and groups them natively. So the JVM handles thousands of rows instead of millions.
 
-    session    starting Spark quietly, its log, what its stages cost
+    session    starting Spark quietly, what its stages cost
+    log        what would else be printed
+    failures   what Spark says of a failure, in one line
     workers    what runs on the workers: chains of kernels, cutting rows, grouping them
     pieces     rows in files
     writers    workers that write files

@@ -10,6 +10,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import broadcast, col
+from pyspark.sql.functions import broadcast, col, lit
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from pagekin.engines.base import Engine, Flow, Kernel, Output
@@ -266,6 +267,9 @@ class SparkEngine(Engine):
         run.publish(step, tables)
         self._forget()
 
+    def running(self, step: str) -> AbstractContextManager[None]:
+        return self.session.doing(f"step {step}")
+
     def close(self) -> None:
         self._remove_kept()
         self.session.stop()
@@ -300,7 +304,9 @@ class SparkEngine(Engine):
         if isinstance(source, Pieces):
             wanted = from_arrow_schema(schema)
             if not source.tasks:
-                return self.spark.createDataFrame([], wanted)
+                # createDataFrame would make ours the active session, also for whoever gave us theirs.
+                nothing = self.spark.range(1).where("false")
+                return nothing.select(*[lit(None).cast(f.dataType).alias(f.name) for f in wanted.fields])
             return self.spark.read.schema(wanted).parquet(*[Path(path).as_uri() for path in source.paths])
         return part.frame
 
@@ -312,6 +318,8 @@ class SparkEngine(Engine):
     ) -> list[dict[str, Any]]:
         """Lets the workers write files, and returns what they say of them."""
         with self.session.doing(what):
+            # Spark joins partitions that turn out to be small, and divides none that are large.
+            self.session.set_shuffle_partitions(-(-data.size // PARTITION_BYTES))
             frames = (self._mapped(part.frame, write(part), WRITTEN) for part in data.parts)
             rows: list[dict[str, Any]] = reduce(DataFrame.union, frames).toArrow().to_pylist()
         self.metrics.update(self.session.notes.taken.value)

@@ -6,16 +6,19 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import Popen, TimeoutExpired
 from typing import Any
 
-from pagekin.errors import EngineError, MissingExtraError
-from pagekin.fs import peak_memory
+from pagekin.engines.spark.failures import cause, why_not_started
+from pagekin.engines.spark.log import Py4jToLog, stderr_to
+from pagekin.errors import EngineError, MissingExtraError, PagekinError
+from pagekin.fs import forget_peak_memory, peak_memory
 
 try:
-    from py4j.protocol import Py4JError
+    from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark import Accumulator, AccumulatorParam, TaskContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -46,6 +49,10 @@ QUERIES = {
     "spark.sql.adaptive.autoBroadcastJoinThreshold": str(8 << 20),
 }
 """Set for our queries, also in a session that the user started."""
+
+
+PARTITIONS = "spark.sql.shuffle.partitions"
+"""Into how many Spark divides the rows of a join, a count or a sort."""
 
 
 def partition_number() -> int:
@@ -86,13 +93,15 @@ class Notes:
 
 @dataclass(frozen=True)
 class Measured:
-    """A worker's function that tells how much memory its process took."""
+    """A worker's function that tells how much memory its process took meanwhile."""
 
     function: Callable[[Iterable[Any]], Iterator[Any]]
     peaks: Accumulator[int]
 
     def __call__(self, source: Iterable[Any]) -> Iterator[Any]:
         source = iter(source)
+        # The process has done other tasks before, of other steps.
+        forget_peak_memory()
         yield from self.function(source)
         # A worker that leaves rows unread is not used again.
         for _ in source:
@@ -105,6 +114,9 @@ class Session:
 
     def __init__(self, master: str | None, config: dict[str, str], session: SparkSession | None) -> None:
         self.log: Path | None = None
+        self._chatter: Py4jToLog | None = None
+        self._failed = False
+        """Whether an error was told that names the log."""
         # There is one at most in a process: one that is there is used, whatever master was named.
         session = session or SparkSession.getActiveSession()
         self.ours = session is None
@@ -113,6 +125,7 @@ class Session:
         self.spark = self._own.newSession()
         for key, value in (QUERIES | {k: v for k, v in config.items() if k in QUERIES}).items():
             self.spark.conf.set(key, value)
+        self._least_partitions = int(self.spark.conf.get(PARTITIONS) or 1)
         self.cores = max(self.spark.sparkContext.defaultParallelism, 2)
         self._peaks = self.spark.sparkContext.accumulator(0, Largest())
         self.notes = Notes(self.spark.sparkContext.accumulator({}, Latest()))
@@ -127,7 +140,7 @@ class Session:
             # Executors on this machine: nothing needs to be reachable from elsewhere, and 200 tasks for every
             # join, Spark's default, would take longer than the joins.
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-            settings["spark.sql.shuffle.partitions"] = "4"
+            settings[PARTITIONS] = "4"
         builder = SparkSession.builder.appName("pagekin")
         if master is not None:
             builder = builder.master(master)
@@ -137,15 +150,21 @@ class Session:
         self.log = Path(name)
         try:
             # The JVM and its workers inherit this as their stderr and keep it.
-            with _stderr_to(handle):
-                return builder.getOrCreate()
-        except (PySparkException, RuntimeError, OSError) as error:
-            first = str(error).strip().splitlines()[0]
-            raise EngineError(
-                f"Spark did not start ({first}); it needs Java 17 or newer on the PATH; its log is {self.log}"
-            ) from error
+            with stderr_to(handle):
+                session = builder.getOrCreate()
+            self._chatter = Py4jToLog(self.log)
+            # What these say of a lost JVM, they would print.
+            server: Any = session.sparkContext._accumulatorServer
+            server.handle_error = self._chatter.handle_error
+            return session
+        except (PySparkException, Py4JError, RuntimeError, OSError) as error:
+            raise EngineError(f"{why_not_started(error, self.log)}{self._where()}") from error
         finally:
             os.close(handle)
+
+    def set_shuffle_partitions(self, wanted: int) -> None:
+        """For the queries that begin now: at least as many as Spark was told to make."""
+        self.spark.conf.set(PARTITIONS, str(max(wanted, self._least_partitions)))
 
     def measured(self, function: Callable[[Iterable[Any]], Iterator[Any]]) -> Measured:
         """The function as workers get it."""
@@ -176,10 +195,13 @@ class Session:
         }
 
     def stop(self) -> None:
-        """Ends the session if we began it; the log of a session that ended well is of no use."""
+        """Ends the session if we began it. The log stays if an error names it."""
         if self.ours:
-            self._own.stop()
-            if self.log is not None:
+            with suppress(Py4JError, ConnectionError):  # its JVM may be what failed
+                self._own.stop()
+            if self._chatter is not None:
+                self._chatter.close()
+            if self.log is not None and not self._failed:
                 self.log.unlink(missing_ok=True)
 
     @contextmanager
@@ -187,36 +209,27 @@ class Session:
         """Turns what Spark says of a failure into one line; the rest is in the log."""
         try:
             yield
-        except (PySparkException, Py4JError) as error:
-            raise EngineError(f"Spark failed in {what}: {cause(error)}{self._where()}") from error
+        except PagekinError:
+            raise
+        except Exception as error:
+            ended = self._ended(error)
+            if ended is None and not isinstance(error, PySparkException | Py4JError | ConnectionError):
+                raise
+            self._failed = True
+            why = cause(error) if ended is None else f"its JVM has ended with exit code {ended}"
+            raise EngineError(f"Spark failed in {what}: {why}{self._where()}") from error
+
+    def _ended(self, error: Exception) -> int | None:
+        """The exit code of the JVM, if it has ended and if it was ours."""
+        gateway: Any = self._own.sparkContext._gateway
+        process: Popen[bytes] | None = getattr(gateway, "proc", None)
+        if process is None or not self.ours:
+            return None
+        if not isinstance(error, PySparkException | Py4JJavaError):
+            # Its connections break before it is gone.
+            with suppress(TimeoutExpired):
+                process.wait(timeout=2)
+        return process.poll()
 
     def _where(self) -> str:
         return "" if self.log is None else f"; its log is {self.log}"
-
-
-@contextmanager
-def _stderr_to(handle: int) -> Iterator[None]:
-    sys.stderr.flush()
-    kept = os.dup(2)
-    os.dup2(handle, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-
-
-def cause(error: Exception) -> str:
-    """The line of a Spark failure that says what happened."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    if any("No module named 'pagekin'" in line for line in lines):
-        return (
-            "the workers have no pagekin; install its wheel there, or send an environment "
-            "(docs/guide/spark.md)"
-        )
-    telling = [
-        line
-        for line in lines
-        if not line.startswith(("at ", "File ")) and ("Error" in line or "Exception" in line)
-    ]
-    return (telling or lines or ["unknown"])[-1][:300]

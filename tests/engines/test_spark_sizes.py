@@ -1,0 +1,76 @@
+"""How Spark divides what it joins, and what its figures are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from pagekin.engines.base import Batch, BatchFunction
+
+pytest.importorskip("pyspark")
+pytestmark = pytest.mark.spark
+
+ROWS = pa.schema([("key", pa.int64())])
+
+
+@pytest.fixture
+def alone(spark: Any) -> Iterator[Any]:
+    """The engine with no figures of earlier tests, and without what Spark does to small partitions."""
+    from pagekin.engines.spark.session import PARTITIONS
+
+    joins = "spark.sql.adaptive.coalescePartitions.enabled"
+    spark.session.figures()
+    spark.spark.conf.set(joins, "false")
+    yield spark
+    spark.spark.conf.unset(joins)
+    spark.session.set_shuffle_partitions(0)
+    assert spark.spark.conf.get(PARTITIONS) == "4"
+
+
+def test_joins_are_divided_by_bytes(alone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pagekin.engines.spark import engine
+
+    numbers = pa.table([pa.array(range(3000), pa.int64())], schema=ROWS)
+    query = "SELECT key % 7 AS key FROM numbers GROUP BY key % 7"
+
+    def tasks() -> float:
+        found = alone.collect(alone.sql(query, ROWS, numbers=alone.table(numbers)))
+        assert sorted(found["key"].to_pylist()) == list(range(7))
+        return float(alone.session.figures()["tasks"])
+
+    few = tasks()
+    monkeypatch.setattr(engine, "PARTITION_BYTES", 1000)
+    assert tasks() >= few + 15
+
+
+@dataclass(frozen=True)
+class Holds:
+    """A kernel that needs so many bytes meanwhile."""
+
+    size: int
+    schema: pa.Schema = ROWS
+
+    def open(self, threads: int) -> BatchFunction:
+        def held(batch: Batch) -> Batch:
+            assert len(b"x" * self.size) == self.size
+            return batch
+
+        return held
+
+
+def test_peaks_are_of_their_step(spark: Any) -> None:
+    """A worker is used again; what it held once says nothing of later steps."""
+    rows = spark.table(pa.table([pa.array(range(10), pa.int64())], schema=ROWS))
+
+    def peak(size: int) -> int:
+        spark.collect(spark.keep(spark.map(rows, Holds(size))))
+        return int(spark.session.figures()["worker_peak_bytes"])
+
+    spark.session.figures()
+    large, small = peak(400 << 20), peak(1)
+    assert large > 400 << 20
+    assert small < large - (300 << 20)
