@@ -165,7 +165,7 @@ def until(condition: Any, seconds: float = 120) -> None:
 
 
 def test_a_full_disk(web: Path, alone: Path, tiny_disk: Path) -> None:  # noqa: F811
-    assert mount("-o", "remount,size=600k", tiny_disk)
+    assert mount("-o", "remount,size=300k", tiny_disk)
     run = tiny_disk / "run"
     done = command(*on_spark(web, run, "--quiet"))
     assert done.returncode == 1
