@@ -94,10 +94,11 @@ def test_same_tables(
     tmp_path: Path,
 ) -> None:
     engine = make(request)
-    for number, crawl in enumerate(crawls):
+    # Spark takes long. The last crawl is scanned against a run that was scanned against another.
+    for number in (0, 2) if engine.name == "spark" else (0, 1, 2):
         # The same known run for all, so that what they say of it is the same.
         known = alone[number - 1].path if number else None
-        run = pagekin.scan(crawl, tmp_path / str(number), engine=engine, against=known)
+        run = pagekin.scan(crawls[number], tmp_path / str(number), engine=engine, against=known)
         same(run, alone[number])
         assert not (run.path / ".work").exists()
 

@@ -45,7 +45,7 @@ def test_pool_after_a_failure() -> None:
 
 def test_memory_is_given_back_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     """As often as batches bring an eighth of the budget; never with plenty."""
-    batch = pa.record_batch({"n": pa.array(range(1000), pa.int64())})
+    batch = pa.record_batch({"n": pa.array(range(250_000), pa.int64())})
     asked: list[int] = []
 
     def batches_through(memory: int) -> int:
@@ -56,6 +56,7 @@ def test_memory_is_given_back_now_and_then(monkeypatch: pytest.MonkeyPatch) -> N
         assert list(returned.behind(iter([batch] * 10))) == [batch] * 10
         return len(asked)
 
-    assert batches_through(8 * 15_000) == 5
-    assert batches_through(8 * 7_000) == 10
+    assert batches_through(8 * 3_000_000) == 5
+    assert batches_through(8 * 1_500_000) == 10
+    assert batches_through(1) == 10
     assert batches_through(freed.LITTLE_MEMORY) == 0

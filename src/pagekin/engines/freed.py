@@ -19,13 +19,15 @@ from pagekin.fs import LITTLE_MEMORY
 
 SHARE = 8
 """Memory is asked for whenever batches of so large a part of the budget have passed."""
+SMALLEST = 1 << 20
+"""To ask takes time, and less than this is not worth it."""
 
 
 class FreedMemory:
     """Gives back what batches leave behind, for an engine that may use so many bytes."""
 
     def __init__(self, memory: int) -> None:
-        self._every = memory // SHARE
+        self._every = max(memory // SHARE, SMALLEST)
         # The GNU C library's; others do not hoard.
         self._trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if memory < LITTLE_MEMORY else None
         self._passed = 0

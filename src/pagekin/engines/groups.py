@@ -13,6 +13,8 @@ from pagekin.engines.base import Batch, BatchFunction, Kernel
 
 PORTION_BYTES = 16 << 20
 """About what a kernel may make of one portion of a batch."""
+SMALL_PORTION_BYTES = 1 << 20
+"""The same with very little memory."""
 
 
 def applied(

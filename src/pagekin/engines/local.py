@@ -36,7 +36,7 @@ from pagekin.engines.base import (
     Silent,
 )
 from pagekin.engines.freed import FreedMemory
-from pagekin.engines.groups import PORTION_BYTES, Partitions, applied, growth
+from pagekin.engines.groups import PORTION_BYTES, SMALL_PORTION_BYTES, Partitions, applied, growth
 from pagekin.engines.meter import ReadMeter
 from pagekin.engines.parts import PartMark, PartWriter, column_bytes, finished_parts, kept_writer, write_table
 from pagekin.engines.prefetch import Prefetch, quick_handover
@@ -106,7 +106,7 @@ class LocalEngine(Engine):
         # A batch is in memory about ten times over while it is read, sketched and written.
         self.batch_bytes = min(16 << 20, max(1, memory // 32))
         self.memory = memory
-        self._portion = min(PORTION_BYTES, max(1, memory // 8))
+        self._portion = min(PORTION_BYTES, max(SMALL_PORTION_BYTES, memory // 8))
         self._freed = FreedMemory(memory)
         self.progress = progress or Silent()
         self.metrics = {}
