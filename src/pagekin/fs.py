@@ -114,6 +114,21 @@ def lines_at_most(readline: Callable[[int], bytes], path: Path, limit: int) -> I
         yield line
 
 
+_MAX_LINE = 1 << 20
+
+
+def text_lines(path: Path) -> Iterator[str]:
+    """The lines of a text in UTF-8 that somebody wrote for pagekin.
+
+    Raises:
+        OSError, UnicodeDecodeError: it cannot be read.
+        InputError: a line is too long to be one.
+    """
+    with path.open("rb") as file:
+        for line in lines_at_most(file.readline, path, _MAX_LINE):
+            yield line.decode("utf-8").rstrip("\r\n")
+
+
 def _number_of(error: Exception) -> int:
     """The system's error number; 0 if it is none of the system's."""
     text = str(error).lower()

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin.errors import InputError, ParamsError
+from pagekin.fs import text_lines
 
 
 def read_server_map(path: str) -> dict[str, str]:
@@ -22,11 +23,14 @@ def read_server_map(path: str) -> dict[str, str]:
     if not path:
         return {}
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        return _read_map(path)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read the server map {path}: {error}") from error
+
+
+def _read_map(path: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text_lines(Path(path)), 1):
         parts = line.split("#")[0].split(None, 1)
         if len(parts) == 1:
             raise ParamsError(f"{path}, line {number}: give a host or domain, and what it belongs to")

@@ -81,14 +81,31 @@ ENDLESS = {
     "compare": (("compare", "/dev/zero", "/dev/zero"), "/dev/zero is larger than 67,108,864 bytes"),
     "check": (("check", "RUN", "ENDLESS"), "endless.html is larger than 67,108,864 bytes"),
     "ssdeep": (("ssdeep", "RUN", "--match", "/dev/zero"), "/dev/zero, line 1: longer than 65,536 bytes"),
+    "params": (
+        ("scan", "WEB", "-o", "OUT", "--params", "/dev/zero"),
+        "/dev/zero is larger than 1,048,576 bytes",
+    ),
+    "map": (
+        ("scan", "WEB", "-o", "OUT", "--server-map", "/dev/zero"),
+        "/dev/zero, line 1: longer than 1,048,576 bytes",
+    ),
+    "dates": (
+        ("scan", "WEB", "-o", "OUT", "--earlier-only", "--dates", "/dev/zero"),
+        "/dev/zero, line 1: longer than 1,048,576 bytes",
+    ),
 }
 
 
 @pytest.mark.parametrize("command", ENDLESS)
-def test_files_without_an_end(small_run: Path, tmp_path: Path, command: str) -> None:
+def test_files_without_an_end(small_web: Path, small_run: Path, tmp_path: Path, command: str) -> None:
     """A device, and what a small file unpacks to. They filled the memory."""
     (tmp_path / "endless.html").symlink_to("/dev/zero")
-    places = {"RUN": str(small_run), "ENDLESS": str(tmp_path / "endless.html")}
+    places = {
+        "RUN": str(small_run),
+        "WEB": str(small_web),
+        "OUT": str(tmp_path / "run"),
+        "ENDLESS": str(tmp_path / "endless.html"),
+    }
     args, said = ENDLESS[command]
     message = one_line(run(*(places.get(arg, arg) for arg in args), code=1))
     assert message.endswith(said)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.errors import ParamsError
+from pagekin.fs import read_at_most
 from pagekin.params.checks import at_least
 from pagekin.params.styles import StyleParams
 from pagekin.params.texts import (
@@ -50,6 +51,8 @@ PROFILES = ("default", "paper")
 """What `--profile` may be."""
 
 MIB = 1 << 20
+MAX_FILE = 1 * MIB
+"""Bytes of a parameter file."""
 
 RENAMED = {"duplicates": {"runs": "bands"}, "fuzzy": {"least": "min_length"}, "style": {"scripts": "content"}}
 """Old names of parameters in run folders that are already there."""
@@ -189,7 +192,7 @@ class Params:
     def from_toml(cls, path: Path, profile: str | None = None) -> Params:
         """Reads a parameter file; `profile` counts more than what the file says of it."""
         try:
-            return cls.from_dict(tomllib.loads(path.read_text(encoding="utf-8")), profile)
+            return cls.from_dict(tomllib.loads(read_at_most(path, MAX_FILE).decode("utf-8")), profile)
         except OSError as error:
             raise ParamsError(f"cannot read the parameter file {path}: {error.strerror}") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

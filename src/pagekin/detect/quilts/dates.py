@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from pagekin.errors import ParamsError
+from pagekin.fs import text_lines
 from pagekin.readers.base import parse_date
 from pagekin.tables.crawl import DATE
 
@@ -22,13 +23,17 @@ def read_dates(path: str) -> pa.Table:
     """
     if not path:
         return SAID.empty_table()
-    found: dict[str, datetime] = {}
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        found = _dates(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise ParamsError(f"cannot read the dates in {path}: {reason}") from error
-    for number, line in enumerate(lines, 1):
+    return pa.table([pa.array(found.keys(), pa.string()), pa.array(found.values(), DATE)], schema=SAID)
+
+
+def _dates(path: str) -> dict[str, datetime]:
+    found: dict[str, datetime] = {}
+    for number, line in enumerate(text_lines(Path(path)), 1):
         fields = line.split(maxsplit=1)
         if not fields or fields[0].startswith("#"):
             continue
@@ -38,4 +43,4 @@ def read_dates(path: str) -> pa.Table:
                 f"{path}, line {number}: not a URL and a date, as in `http://a.example/ 2011-05-03`"
             )
         found[fields[0]] = date
-    return pa.table([pa.array(found.keys(), pa.string()), pa.array(found.values(), DATE)], schema=SAID)
+    return found
