@@ -9,10 +9,13 @@ import click
 
 from pagekin.cli.progress import ProgressReporter, reporter_options
 
+COPIES = "kind, count(*) FILTER (page <> class) AS pages"
+"""A class counts its copies, not the page that they repeat: as the findings at the end do."""
+
 COUNTS = (
     ("Pages by domain", "pages", "domain, count(*) AS pages", "domain", "pages DESC, domain", 5),
-    ("Copies of other pages", "duplicates", "kind, count(*) AS pages", "kind", "pages DESC, kind", 5),
-    ("The same by ssdeep", "fuzzy", "kind, count(*) AS pages", "kind", "pages DESC, kind", 5),
+    ("Copies of other pages", "duplicates", COPIES, "kind", "pages DESC, kind", 5),
+    ("The same by ssdeep", "fuzzy", COPIES, "kind", "pages DESC, kind", 5),
 )
 """Title, table, columns, group, order, rows."""
 

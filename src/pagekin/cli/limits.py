@@ -17,8 +17,8 @@ PROGRAM = 2500 << 20
 THREAD = 200 << 20
 """Address space of a thread: its stack, and its allocator's."""
 LIBRARY_THREADS = 20
-"""Threads that libraries start whatever the number of cores: Arrow alone has eight to read files. Up to 15 were
-seen; on a busy machine those of one step are still ending when the next begins."""
+"""Threads that libraries start whatever the number of cores: Arrow alone has eight to read files.
+Up to 15 were seen; on a busy machine those of one step are still ending when the next begins."""
 
 _NO_MEMORY = ("cannot allocate memory", "failed to map segment", "memory allocation", "out of memory")
 _NO_FILE = "too many open files"
