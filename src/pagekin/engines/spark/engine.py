@@ -33,9 +33,9 @@ from pagekin.engines.spark.session import Session
 from pagekin.engines.spark.workers import (
     BLOCKS,
     HELD_BYTES,
+    Blocks,
     Chain,
     Cut,
-    Grouped,
     Groups,
     Rows,
     RowSource,
@@ -160,7 +160,7 @@ class SparkEngine(Engine):
         combine: Kernel | None = None,
     ) -> SparkDataset:
         if (alone := self._alone(data)) is not None:
-            return self._in_one_place(Grouped(alone, by, tuple(order), kernel), data.size)
+            return self._in_one_place(Groups(alone, by, tuple(order), kernel), data.size)
         targets = self._targets(data.size)
         held = min(HELD_BYTES, self.memory // 8)
 
@@ -168,7 +168,7 @@ class SparkEngine(Engine):
             return self._mapped(part.frame, Cut(part.chain, by, tuple(order), targets, combine, held), BLOCKS)
 
         blocks = reduce(DataFrame.union, map(cut, data.parts)).repartitionById(targets, col("target"))
-        groups = Groups(data.schema, by, tuple(order), kernel)
+        groups = Groups(Blocks(data.schema), by, tuple(order), kernel)
         return SparkDataset((Part(blocks, Chain(groups), data.size),))
 
     def sql(self, query: str, schema: pa.Schema, **data: SparkDataset) -> SparkDataset:
@@ -279,7 +279,9 @@ class SparkEngine(Engine):
         if data.size > (self._one_place if max_bytes is None else max_bytes):
             return None
         chains = tuple(part.chain for part in data.parts)
-        if any(isinstance(chain.source, Rows | Groups) for chain in chains):
+        sources = [chain.source for chain in chains]
+        rows = [source.rows if isinstance(source, Groups) else source for source in sources]
+        if any(isinstance(source, Rows | Blocks) for source in rows):
             return None
         return chains[0] if len(chains) == 1 else Chain(Together(chains))
 

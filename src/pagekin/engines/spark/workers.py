@@ -1,6 +1,6 @@
 """What runs on Spark's workers: plain functions from batches to batches, sent there with their parameters.
 
-A source says where the rows of a dataset come from. `Rows` and `Groups` make them of what Spark hands over.
+A source says where the rows of a dataset come from. `Rows` and `Blocks` make them of what Spark hands over.
 The others need nothing of Spark but a task to run in: files (`pieces.py`), and what is small enough to be
 grouped or queried in one place.
 """
@@ -52,10 +52,23 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Groups:
-    """Puts the blocks of a target together again and gives its groups to a kernel."""
+class Blocks:
+    """The rows in the blocks of a target."""
 
-    packed: pa.Schema
+    schema: pa.Schema
+
+    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
+        for batch in source or ():
+            for block in batch.column(1):
+                with pa.ipc.open_stream(block.as_buffer()) as reader:
+                    yield from reader
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Sorts rows and gives their groups to a kernel."""
+
+    rows: RowSource
     by: str
     order: tuple[str, ...]
     kernel: Kernel
@@ -65,13 +78,9 @@ class Groups:
         return self.kernel.schema
 
     def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
-        rows: list[Batch] = []
-        for batch in source or ():
-            for block in batch.column(1):
-                with pa.ipc.open_stream(block.as_buffer()) as reader:
-                    rows += list(reader)
+        rows = list(self.rows(source))
         if rows:
-            whole = in_order(rows, self.packed, self.by, self.order)
+            whole = in_order(rows, self.rows.schema, self.by, self.order)
             rows.clear()
             yield self.kernel.open(1)(whole)
 
@@ -114,25 +123,6 @@ class Together:
 
     def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
         return (batch for chain in self.chains for batch in chain(None))
-
-
-@dataclass(frozen=True)
-class Grouped:
-    """All groups of a chain, in one place."""
-
-    chain: Chain
-    by: str
-    order: tuple[str, ...]
-    kernel: Kernel
-
-    @property
-    def schema(self) -> pa.Schema:
-        return self.kernel.schema
-
-    def __call__(self, source: Iterable[Batch] | None) -> Iterator[Batch]:
-        rows = list(self.chain(None))
-        if rows:
-            yield self.kernel.open(1)(in_order(rows, self.chain.schema, self.by, self.order))
 
 
 @dataclass(frozen=True)
