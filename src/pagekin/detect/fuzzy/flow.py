@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 
 from pagekin import _core
 from pagekin.detect.duplicates.compare import compared
-from pagekin.detect.lists import group_lists
+from pagekin.detect.lists import GroupLists
 from pagekin.detect.native import NativeKernel
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import EDGES, Batch, BatchFunction, Engine, Reducer, Resources
@@ -96,20 +96,6 @@ class CountHolders:
 
 
 @dataclass(frozen=True)
-class HotOfPages:
-    """The hot n-grams of complete pages as a list each."""
-
-    schema: pa.Schema = HOT
-
-    def open(self, threads: int) -> BatchFunction:
-        def listed(batch: Batch) -> Batch:
-            pages, hot = group_lists(batch.column("page"), batch.column("key"))
-            return pa.RecordBatch.from_arrays([pages, hot], schema=HOT)
-
-        return listed
-
-
-@dataclass(frozen=True)
 class Scores:
     """The score of each member to the first page of its class."""
 
@@ -171,7 +157,7 @@ class FuzzyMembers:
             return firsts
         held = engine.map(firsts, NativeKernel("ngram_keys", HELD, growth=16))
         of_pages = engine.sql(HELD_HOT, HELD, held=held, hot=hot)
-        lists = engine.exchange(of_pages, "page", HotOfPages(), order=("key",))
+        lists = engine.exchange(of_pages, "page", GroupLists(HOT, ("key",)), order=("key",))
         return engine.sql(WITH_HOT, MARKED, firsts=firsts, lists=lists)
 
     def _scored(self, engine: Engine, classes: Any, digests: Any) -> Any:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pagekin import _core
-from pagekin.detect.lists import group_lists
+from pagekin.detect.lists import GroupLists
 from pagekin.detect.native import NativeKernel
 from pagekin.detect.phrases.donors import CHOSEN
 from pagekin.engines.base import Batch, BatchFunction, Engine, Resources
@@ -61,20 +61,6 @@ COVERED_QUERY = """
 
 
 @dataclass(frozen=True)
-class Addresses:
-    """The IP addresses of complete hosts as a list each."""
-
-    schema: pa.Schema = ADDRESSES
-
-    def open(self, threads: int) -> BatchFunction:
-        def listed(batch: Batch) -> Batch:
-            hosts, ips = group_lists(batch.column("host"), batch.column("ip"))
-            return pa.RecordBatch.from_arrays([hosts, ips], schema=ADDRESSES)
-
-        return listed
-
-
-@dataclass(frozen=True)
 class OwnSites:
     """A page's own server and addresses, as a row before those of its shingles."""
 
@@ -109,7 +95,7 @@ class PhraseCoverFlow:
         marked = engine.keep(engine.sql(MARKED_QUERY, ROWS, shingles=shingles, popular=popular))
         counts = engine.keep(engine.sql(COUNT_QUERY, COUNTS, marked=marked))
         served = engine.sql(SERVED_QUERY, SERVED, sites=sites)
-        addresses = engine.exchange(served, "host", Addresses(), order=("ip",))
+        addresses = engine.exchange(served, "host", GroupLists(ADDRESSES, ("ip",)), order=("ip",))
         min_popular = self.params.min_popular
         own = engine.sql(
             OWN_QUERY.format(min_popular=min_popular), OWN, counts=counts, sites=sites, addresses=addresses

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pagekin.detect.lists import GroupLists
 from pagekin.engines.base import Batch, BatchFunction, Engine
 from pagekin.tables.phrases import DONOR
 
@@ -47,28 +48,9 @@ class Unfold:
         return unfolded
 
 
-@dataclass(frozen=True)
-class Fold:
-    """The donors of complete pages as a list each."""
-
-    schema: pa.Schema = FOLDED
-
-    def open(self, threads: int) -> BatchFunction:
-        def folded(batch: Batch) -> Batch:
-            counts = pc.run_end_encode(batch.column("page"), pa.int32())
-            offsets = pa.concat_arrays([pa.array([0], pa.int32()), counts.run_ends])
-            parts = [batch.column(name) for name in ("donor", "url", "shingles", "is_foreign")]
-            values = pa.StructArray.from_arrays(parts, fields=list(DONOR))
-            lists = pa.ListArray.from_arrays(offsets, values)
-            return pa.RecordBatch.from_arrays(
-                [counts.values, lists.cast(FOLDED.field(1).type)], schema=FOLDED
-            )
-
-        return folded
-
-
 def named_donors(engine: Engine, covered: Any, pages: Any) -> Any:
     """`page` and `donors`, with URLs, of all pages that have a cover."""
     unfolded = engine.map(covered, Unfold())
     named = engine.sql(NAMED_QUERY, NAMED, unfolded=unfolded, pages=pages)
-    return engine.exchange(named, "page", Fold(), order=("place",))
+    lists = GroupLists(FOLDED, ("donor", "url", "shingles", "is_foreign"))
+    return engine.exchange(named, "page", lists, order=("place",))

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from pagekin import _core
-from pagekin.detect.lists import group_lists
+from pagekin.detect.lists import GroupLists
 from pagekin.detect.phrases.kinds import kind
 from pagekin.detect.sketch import shingler
 from pagekin.engines.base import Batch, BatchFunction, Engine
@@ -34,20 +34,6 @@ SPREAD_QUERY = """
     ) p
     LEFT JOIN quotes q ON q.fingerprint = p.fingerprint LEFT JOIN pages e ON e.page = p.example
 """
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The phrases that complete pages are an example of."""
-
-    schema: pa.Schema = WANTED
-
-    def open(self, threads: int) -> BatchFunction:
-        def listed(batch: Batch) -> Batch:
-            pages, phrases = group_lists(batch.column("page"), batch.column("fingerprint"))
-            return pa.RecordBatch.from_arrays([pages, phrases], schema=WANTED)
-
-        return listed
 
 
 @dataclass(frozen=True)
@@ -84,6 +70,6 @@ class Kinds:
 def phrase_rows(engine: Engine, popular: Any, pages: Any, texts: Any, params: ShingleParams) -> Any:
     """One row a phrase, from one row for each function under which it is popular."""
     examples = engine.sql(EXAMPLE_QUERY, EXAMPLES, popular=popular)
-    wanted = engine.exchange(examples, "page", Wanted(), order=("fingerprint",))
+    wanted = engine.exchange(examples, "page", GroupLists(WANTED, ("fingerprint",)), order=("fingerprint",))
     quotes = engine.map(engine.sql(TEXT_QUERY, WANTED_TEXTS, wanted=wanted, texts=texts), Quote(params))
     return engine.map(engine.sql(SPREAD_QUERY, SPREAD, popular=popular, quotes=quotes, pages=pages), Kinds())
