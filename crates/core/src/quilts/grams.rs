@@ -2,7 +2,7 @@
 //!
 //! A word hashes to 64 bits, and a gram to a polynomial in its words' hashes, rolled from word to word and mixed at
 //! the end. Two different grams get the same hash with a chance of about 2^-64 (2^-59 at worst, for grams that differ by
-//! two swapped words). Who needs certainty compares the words: see `verify`.
+//! two swapped words). To be certain, `verify` compares the words.
 
 use crate::hash::{WordRoller, mix, word_hash};
 use crate::page::text::words::Words;

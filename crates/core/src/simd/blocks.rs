@@ -1,6 +1,6 @@
 //! Sixteen ASCII bytes at a time: which are alphanumeric, and moving the chosen ones together.
 //!
-//! Noise and words are the two halves of one sieve, so they share it. Everything here needs SSSE3 and POPCNT, which
+//! Noise keeps what words leave out, so both use this. Everything here needs SSSE3 and POPCNT, which
 //! every x86-64 CPU of the last fifteen years has; `available` tells. Other CPUs take the plain loops beside the callers.
 
 use std::arch::x86_64::*;

@@ -171,7 +171,7 @@ impl Digest {
         Ok(digest)
     }
 
-    /// Equal in all that is compared: repeats have been cut, and it is forgotten where.
+    /// Equal in all that is compared. Long repeats are cut and do not count.
     pub fn same(&self, other: &Self) -> bool {
         self.level == other.level
             && self.first.characters() == other.first.characters()
@@ -243,7 +243,7 @@ impl Pattern {
     }
 }
 
-/// The most that signatures can promise of which the shorter has so many characters: little text gives small blocks.
+/// The highest score of two signatures, given the length of the shorter: small blocks come from little text.
 #[inline]
 pub fn max_score(level: u8, len: u32) -> u32 {
     len << level.min(7)

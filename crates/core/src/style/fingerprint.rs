@@ -78,7 +78,7 @@ impl Fingerprinter {
             let i = (((gram >> 32) * m) >> 32) as usize;
             if let Some(dimension) = dimensions.get_mut(i) {
                 let permuted = gram.rotate_left(dimension.rotation) ^ dimension.mask;
-                // Without a branch: which gram of a short page is a new minimum, no predictor can tell.
+                // Without a branch, which would be mispredicted: any gram of a short page may be a new minimum.
                 dimension.min = hint::select_unpredictable(permuted < dimension.min, permuted, dimension.min);
             }
         });

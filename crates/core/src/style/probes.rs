@@ -241,7 +241,7 @@ fn unique(layer: &Layer, probes: &[Vec<usize>], hashes: &[u64], joined: &mut Uni
     for group in rows.chunk_by(|a, b| a.0 == b.0) {
         let begin = unique.len();
         for &(_, row) in group {
-            // Different fingerprints of one hash are next to impossible, not impossible.
+            // Two different fingerprints may have the same hash, though they hardly ever do.
             match unique[begin..].iter().find(|&&u| matrix.row(u as usize) == matrix.row(row as usize)) {
                 Some(&same) => {
                     joined.join(same, row);
