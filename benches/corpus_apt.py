@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 # More pages of one package teach little more, and one package must not weigh like fifty.
-MOST_PAGES_PER_PACKAGE = 400
+MAX_PAGES_PER_PACKAGE = 400
 # Where Common Crawl cuts a page.
-MOST_BYTES_PER_PAGE = 5 * 1024 * 1024
+MAX_BYTES_PER_PAGE = 5 * 1024 * 1024
 # Fetched and reduced together: bounds the disk we need, and what an interrupted build has to do again.
 _BATCH = 40
 
@@ -133,10 +133,10 @@ def _pool_package(deb: Path, version: str, target: Path) -> None:
             members: dict[str, tarfile.TarInfo] = {}
             for member in tar:
                 # isreg() leaves out symbolic and hard links, which are other names for pages we have.
-                if member.isreg() and 0 < member.size <= MOST_BYTES_PER_PAGE and _HTML.search(member.name):
+                if member.isreg() and 0 < member.size <= MAX_BYTES_PER_PAGE and _HTML.search(member.name):
                     name = re.sub(r"\.gz$", "", member.name.removeprefix("./"), flags=re.I)
                     members.setdefault(name, member)
-            for name in evenly(sorted(members), MOST_PAGES_PER_PACKAGE):
+            for name in evenly(sorted(members), MAX_PAGES_PER_PACKAGE):
                 stream = tar.extractfile(members[name])
                 assert stream is not None, "regular files have content"
                 body = _plain(stream.read(), members[name].name)
@@ -155,4 +155,4 @@ def _plain(body: bytes, name: str) -> bytes:
         body = gzip.decompress(body)
     except (OSError, EOFError, zlib.error):
         return b""
-    return body if len(body) <= MOST_BYTES_PER_PAGE else b""
+    return body if len(body) <= MAX_BYTES_PER_PAGE else b""

@@ -20,7 +20,7 @@ from pagekin import _core
 SAMPLE = 2000
 MANY = 200_000
 KNOWN = 1_000_000
-THRESHOLD, LEAST = 90, 10
+THRESHOLD, MIN_LENGTH = 90, 10
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
@@ -99,7 +99,7 @@ def class_rows(digests: Sequence[str]) -> list[Row]:
 
 def classes(digests: Sequence[str]) -> dict[int, int]:
     """The class of each digest that is in one."""
-    kernel = _core.FuzzyClassBuilder(1, 1 << 30, THRESHOLD, LEAST)
+    kernel = _core.FuzzyClassBuilder(1, 1 << 30, THRESHOLD, MIN_LENGTH)
     names = [md5(b"%d" % number).hexdigest() for number in range(len(digests))]
     batch = pa.RecordBatch.from_arrays(
         [pa.array(range(len(digests)), pa.int64()), names, list(digests)], ["page", "md5", "ssdeep"]
@@ -112,7 +112,7 @@ def classes(digests: Sequence[str]) -> dict[int, int]:
 def all_pairs(digests: Sequence[str]) -> tuple[dict[int, int], int]:
     """The same by comparing each digest with all before it; and how many pairs that took."""
     compared = 0
-    numbers = [i for i, digest in enumerate(digests) if _squeezed_length(digest) >= LEAST]
+    numbers = [i for i, digest in enumerate(digests) if _squeezed_length(digest) >= MIN_LENGTH]
     root = {number: number for number in numbers}
 
     def find(number: int) -> int:
@@ -167,7 +167,7 @@ def variations(digests: Sequence[str], many: int) -> list[str]:
 
 def known_rows(digests: Sequence[str]) -> list[Row]:
     """Pages one after the other, as in a crawl: the mean of the last ones, when a million are known."""
-    index = _core.FuzzyIndex(THRESHOLD, LEAST)
+    index = _core.FuzzyIndex(THRESHOLD, MIN_LENGTH)
     made = variations(digests, KNOWN + 20_000)
     last = [(digest, md5(digest.encode()).digest()) for digest in made[KNOWN:]]
     before = resident()

@@ -119,9 +119,9 @@ def measure(made: Corpus, profile: str, folder: Path) -> Iterator[Row]:
     yield row("planted quilts found with their sources", found / max(due, 1), "share", "planted")
     yield from borrowings(made, params, folder, row)
     edits = made.of_kind("edit")
-    for least, most, goal in ((SIMILAR, 1.0, "edits"), (0.8, 0.85, ""), (0.85, 0.9, ""), (0.9, 0.95, "")):
-        met, due = texts_of.planted_edits(run, edits, least, most)
-        what = f"planted copies found, similarity {least:g} to {most:g}"
+    for low, high, goal in ((SIMILAR, 1.0, "edits"), (0.8, 0.85, ""), (0.85, 0.9, ""), (0.9, 0.95, "")):
+        met, due = texts_of.planted_edits(run, edits, low, high)
+        what = f"planted copies found, similarity {low:g} to {high:g}"
         yield row(what, met / max(due, 1), "share", goal)
     met, due = texts_of.found_duplicates(run, texts, SIMILAR)
     yield row(f"all pairs {SIMILAR:g} alike", due, "pairs")
@@ -137,14 +137,14 @@ def scores(
     run: pagekin.Run,
     texts: texts_of.Texts,
     real: Sequence[Page],
-    least: int,
+    min_score: int,
     row: Callable[[str, float, str], Row],
 ) -> Iterator[Row]:
     """What a high score of digests says of the texts, by their length in characters."""
-    pairs = texts_of.scored_pairs(run, texts, real, least)
+    pairs = texts_of.scored_pairs(run, texts, real, min_score)
     for what, shortest, longest in (("", 0, math.inf), *LENGTHS):
         alike = [pair.similarity >= SIMILAR for pair in pairs if shortest <= pair.length < longest]
-        yield row(f"pairs with a score of {least} or more{what}", len(alike), "pairs")
+        yield row(f"pairs with a score of {min_score} or more{what}", len(alike), "pairs")
         yield row(f"of these, text {SIMILAR:g} alike{what}", sum(alike) / max(len(alike), 1), "share")
     together = [pair.together for pair in pairs if pair.similarity >= SIMILAR]
     yield row("pairs that are, in one fuzzy class", sum(together) / max(len(together), 1), "share")
@@ -200,9 +200,9 @@ def borrowings(
         met, due = texts_of.parents(found[earlier], texts, table, made.borrowings)
         yield row(what, met / max(due, 1), "share", goal)
     called = texts_of.framed_quilts(found[False], made.borrowings)
-    most = 0 if params.profile == "default" else None
+    max_called = 0 if params.profile == "default" else None
     label = f"{params.profile}: pages in the frame of their own site called quilts"
-    yield Row(label, called, "pages", at_most=most)
+    yield Row(label, called, "pages", at_most=max_called)
 
 
 if __name__ == "__main__":

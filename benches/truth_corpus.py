@@ -27,8 +27,8 @@ from pagekin import _core
 from pagekin.synth.code import Coder
 
 PAGES_EACH = 8
-MOST_BYTES = 1_000_000
-LEAST_BYTES = 64
+MAX_BYTES = 1_000_000
+MIN_BYTES = 64
 PHRASE = 5
 """Words in a phrase: what duplicates and quilts count."""
 
@@ -98,7 +98,7 @@ def _real(packages: Sequence[str], pool: Path) -> Iterator[Page]:
             continue
         with zipfile.ZipFile(pool / f"{package}.zip") as archive:
             sizes = {info.filename: info.file_size for info in archive.infolist()}
-            fit = sorted(name for name, size in sizes.items() if LEAST_BYTES <= size < MOST_BYTES)
+            fit = sorted(name for name, size in sizes.items() if MIN_BYTES <= size < MAX_BYTES)
             for name in evenly(fit, PAGES_EACH):
                 body = archive.read(name)
                 made_by = generator(body)

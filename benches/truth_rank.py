@@ -11,12 +11,12 @@ from itertools import islice
 from corpus import url_of
 from corpus_apt import evenly
 from harness import cache_folder
-from truth_corpus import LEAST_BYTES, MOST_BYTES, Page
+from truth_corpus import MAX_BYTES, MIN_BYTES, Page
 
 from pagekin.run import Run
 
 CRAWLS, SITES = 12, 3
-LEAST_PAGES, MOST_PAGES = 30, 60
+MIN_PAGES, MAX_PAGES = 30, 60
 
 
 def small_crawls(packages: Sequence[str]) -> list[list[Page]]:
@@ -34,9 +34,9 @@ def _pages(package: str) -> Iterator[Page]:
         return
     with zipfile.ZipFile(path) as archive:
         sizes = {info.filename: info.file_size for info in archive.infolist()}
-        fit = sorted(name for name, size in sizes.items() if LEAST_BYTES <= size < MOST_BYTES)
-        if len(fit) >= LEAST_PAGES:
-            for name in evenly(fit, MOST_PAGES):
+        fit = sorted(name for name, size in sizes.items() if MIN_BYTES <= size < MAX_BYTES)
+        if len(fit) >= MIN_PAGES:
+            for name in evenly(fit, MAX_PAGES):
                 yield Page(url_of(package, name), archive.read(name), package)
 
 

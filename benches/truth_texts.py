@@ -75,16 +75,18 @@ def _representatives(run: Run) -> dict[str, str]:
     return {row["url"]: url[row["representative"]] for row in rows}
 
 
-def planted_edits(run: Run, planted: Sequence[Page], least: float, most: float) -> tuple[int, int]:
+def planted_edits(
+    run: Run, planted: Sequence[Page], min_similarity: float, max_similarity: float
+) -> tuple[int, int]:
     """Edited copies of such a similarity that are in one class with what they were made from, of all such."""
     rows = run.table("duplicates", ["url", "class"]).to_pydict()
     classes = dict(zip(rows["url"], rows["class"], strict=True))
-    due = [page for page in planted if least <= (page.similarity or 0) < most]
+    due = [page for page in planted if min_similarity <= (page.similarity or 0) < max_similarity]
     met = sum(page.url in classes and classes[page.url] == classes.get(page.sources[0]) for page in due)
     return met, len(due)
 
 
-def alike_pairs(texts: Texts, least: float) -> Iterator[tuple[str, str]]:
+def alike_pairs(texts: Texts, min_similarity: float) -> Iterator[tuple[str, str]]:
     """All pairs of pages that are at least so similar.
 
     Not every pair is compared: of two such sets, the rarest phrases of each have one in common, as the others
@@ -96,18 +98,18 @@ def alike_pairs(texts: Texts, least: float) -> Iterator[tuple[str, str]]:
         if not _core.words(text):
             continue
         rarest = sorted(texts.phrases(url), key=lambda phrase: (often[phrase], phrase))
-        prefix = rarest[: len(rarest) - math.ceil(least * len(rarest)) + 1]
+        prefix = rarest[: len(rarest) - math.ceil(min_similarity * len(rarest)) + 1]
         met = {other for phrase in prefix for other in holders[phrase]}
-        yield from ((url, other) for other in met if texts.similarity(url, other) >= least)
+        yield from ((url, other) for other in met if texts.similarity(url, other) >= min_similarity)
         for phrase in prefix:
             holders[phrase].append(url)
 
 
-def found_duplicates(run: Run, texts: Texts, least: float) -> tuple[int, int]:
+def found_duplicates(run: Run, texts: Texts, min_similarity: float) -> tuple[int, int]:
     """Pairs of pages that are at least so similar and in one class, of all."""
     rows = run.table("duplicates", ["url", "class"]).to_pydict()
     classes = dict(zip(rows["url"], rows["class"], strict=True))
-    pairs = list(alike_pairs(texts, least))
+    pairs = list(alike_pairs(texts, min_similarity))
     return sum(a in classes and classes[a] == classes.get(b) for a, b in pairs), len(pairs)
 
 
@@ -138,7 +140,7 @@ def framed_quilts(run: Run, planted: Sequence[Page]) -> int:
     return sum(page.kind == "framed" and page.url in quilts for page in planted)
 
 
-def true_duplicates(run: Run, texts: Texts, least: float) -> tuple[int, int]:
+def true_duplicates(run: Run, texts: Texts, min_similarity: float) -> tuple[int, int]:
     """Pages of duplicate classes that are at least so similar to another page of their class, of all."""
     classes: dict[int, list[str]] = defaultdict(list)
     for row in run.table("duplicates", ["url", "class"]).to_pylist():
@@ -147,16 +149,16 @@ def true_duplicates(run: Run, texts: Texts, least: float) -> tuple[int, int]:
     for urls in classes.values():
         total += len(urls)
         for url in urls:
-            good += any(texts.similarity(url, other) >= least for other in urls if other != url)
+            good += any(texts.similarity(url, other) >= min_similarity for other in urls if other != url)
     return good, total
 
 
-def true_fuzzy(run: Run, texts: Texts, least: float) -> tuple[int, int]:
+def true_fuzzy(run: Run, texts: Texts, min_similarity: float) -> tuple[int, int]:
     """Near pages of fuzzy classes that are at least so similar to their representative, of all."""
     rows = run.table("fuzzy", ["page", "url", "representative", "kind"]).to_pylist()
     url = {row["page"]: row["url"] for row in rows}
     near = [row for row in rows if row["kind"] == "near"]
-    good = sum(texts.similarity(row["url"], url[row["representative"]]) >= least for row in near)
+    good = sum(texts.similarity(row["url"], url[row["representative"]]) >= min_similarity for row in near)
     return good, len(near)
 
 
@@ -171,7 +173,7 @@ class ScoredPair:
     """They are in one class of `fuzzy`."""
 
 
-def scored_pairs(run: Run, texts: Texts, pages: Sequence[Page], least: int) -> list[ScoredPair]:
+def scored_pairs(run: Run, texts: Texts, pages: Sequence[Page], min_score: int) -> list[ScoredPair]:
     """The pairs of unlike texts whose digests score so high."""
     wanted = {page.url for page in pages}
     rows = run.table("pages", ["page", "url"]).to_pydict()
@@ -187,7 +189,7 @@ def scored_pairs(run: Run, texts: Texts, pages: Sequence[Page], least: int) -> l
         larger = by_size.get(2 * size, [])
         for at, (one, digest) in enumerate(digests):
             for other, its in (*digests[at + 1 :], *larger):
-                if texts.text[one] != texts.text[other] and pagekin.ssdeep_score(digest, its) >= least:
+                if texts.text[one] != texts.text[other] and pagekin.ssdeep_score(digest, its) >= min_score:
                     length = min(len(texts.text[one]), len(texts.text[other]))
                     together = one in classes and classes[one] == classes.get(other)
                     found.append(ScoredPair(texts.similarity(one, other), length, together))

@@ -16,11 +16,11 @@ from corpus import url_of
 from corpus_apt import evenly
 from corpus_labels import generator
 from harness import cache_folder
-from truth_corpus import LEAST_BYTES, Page
+from truth_corpus import MIN_BYTES, Page
 
 LOOKED_AT = 60
-LEAST_PAGES, LEAST_TYPES = 30, 3
-MOST_BYTES = 500_000
+MIN_PAGES, MIN_TYPES = 30, 3
+MAX_BYTES = 500_000
 
 NAMES = (
     *("package-summary", "package-tree", "package-use", "package-frame", "allclasses", "overview", "index"),
@@ -58,7 +58,7 @@ def typed_pages(packages: Sequence[str]) -> dict[Page, str]:
         archive = cache_folder() / "pool" / f"{package}.zip"
         if archive.exists():
             pages = dict(_typed(package, archive))
-            if len(pages) >= LEAST_PAGES and len(set(pages.values())) >= LEAST_TYPES:
+            if len(pages) >= MIN_PAGES and len(set(pages.values())) >= MIN_TYPES:
                 found |= pages
     return found
 
@@ -66,7 +66,7 @@ def typed_pages(packages: Sequence[str]) -> dict[Page, str]:
 def _typed(package: str, path: Path) -> Iterator[tuple[Page, str]]:
     with zipfile.ZipFile(path) as archive:
         sizes = {info.filename: info.file_size for info in archive.infolist()}
-        fit = sorted(name for name, size in sizes.items() if LEAST_BYTES <= size < MOST_BYTES)
+        fit = sorted(name for name, size in sizes.items() if MIN_BYTES <= size < MAX_BYTES)
         for name in evenly(fit, LOOKED_AT):
             body = archive.read(name)
             rules = TYPES.get(generator(body) or "", ())

@@ -47,8 +47,8 @@ class Web:
 
 
 @st.composite
-def webs(draw: st.DrawFn, most: int = 9) -> Web:
-    ids = draw(st.lists(st.integers(0, 2**45), min_size=1, max_size=most, unique=True))
+def webs(draw: st.DrawFn, max_pages: int = 9) -> Web:
+    ids = draw(st.lists(st.integers(0, 2**45), min_size=1, max_size=max_pages, unique=True))
     stock = draw(
         st.lists(
             st.text("abcd ", max_size=24).map(lambda s: " ".join(s)), min_size=1, max_size=5, unique=True

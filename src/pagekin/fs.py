@@ -83,7 +83,7 @@ def _mount_point(path: Path) -> Path:
     return here
 
 
-MOST_OF_A_PAGE = 64 << 20
+MAX_NAMED_PAGE = 64 << 20
 """Bytes of a page that somebody names; as many as a page of a crawl may have by default."""
 
 

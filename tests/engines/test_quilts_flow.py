@@ -57,7 +57,7 @@ def rows_of(engine: Engine, web: Web, params: QuiltParams, first: int) -> list[d
 
 @settings(max_examples=25, deadline=None)
 @given(
-    webs(most=12),
+    webs(max_pages=12),
     st.integers(1, 3),
     st.integers(1, 6),
     st.integers(0, 3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 WINDOW = 7
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 LONGEST = 64
-LEAST_BLOCK = 3
+MIN_BLOCK = 3
 WORD = (1 << 32) - 1
 
 
@@ -45,12 +45,12 @@ def pieces(data: bytes, hashes: list[int], block: int, longest: int) -> tuple[st
 
 def digest(data: bytes) -> str:
     hashes = [window_hash(data, end) for end in range(1, len(data) + 1)]
-    block = LEAST_BLOCK
+    block = MIN_BLOCK
     while block * LONGEST < len(data):
         block *= 2
     while True:
         first, boundaries = pieces(data, hashes, block, LONGEST)
-        if block == LEAST_BLOCK or boundaries >= LONGEST // 2:
+        if block == MIN_BLOCK or boundaries >= LONGEST // 2:
             break
         block //= 2
     second, _ = pieces(data, hashes, block * 2, LONGEST // 2)
@@ -90,7 +90,7 @@ def signature_score(a: str, b: str, block: int) -> int:
         return 0
     score = 100 - 100 * (distance(a, b) * LONGEST // (len(a) + len(b))) // LONGEST
     # A short signature of small blocks cannot promise much.
-    return min(score, block // LEAST_BLOCK * min(len(a), len(b)))
+    return min(score, block // MIN_BLOCK * min(len(a), len(b)))
 
 
 def score(a: str, b: str) -> int:

@@ -78,7 +78,7 @@ class Collection:
             yield Source(best, len(taken), shared[best])
             left = {other: held - taken for other, held in left.items()}
 
-    def least_cover(self, page: int, m: int, allows: Allows) -> int:
+    def smallest_cover(self, page: int, m: int, allows: Allows) -> int:
         """The size of the smallest set of sources that holds all that any of them hold."""
         held = self.candidates(page, m, allows)
         wanted = set().union(*held.values())

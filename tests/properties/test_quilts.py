@@ -156,7 +156,7 @@ def test_theorem_2_fewer_with_larger_c(
     assert all(more >= less for more, less in pairwise(sets))
 
 
-@given(webs(most=7), st.integers(1, 4), st.integers(1, 6), foreigns)
+@given(webs(max_pages=7), st.integers(1, 4), st.integers(1, 6), foreigns)
 def test_theorem_3_more_with_larger_m(web: Web, k: int, m: int, foreign: str) -> None:
     """With covers of least size; and the kernel's patch grams, on which it rests, grow with m."""
     oracle = Collection(web.texts, k, web.copies)
@@ -167,7 +167,7 @@ def test_theorem_3_more_with_larger_m(web: Web, k: int, m: int, foreign: str) ->
             continue
         assert row["patch_grams"] >= before[row["page"]]
         sizes = [
-            oracle.least_cover(row["page"], most, lambda a, b: web.allows(foreign, a, b))
+            oracle.smallest_cover(row["page"], most, lambda a, b: web.allows(foreign, a, b))
             for most in (m, m + 2)
         ]
         assert sizes[0] <= sizes[1]
@@ -203,4 +203,4 @@ def test_the_oracle_counts_as_one_would_by_hand() -> None:
     assert oracle.rows(50, 2, 0.5)[1] == Row(3, 0, 3, [Source(3, 2, 2), Source(2, 1, 1)], 0, True)
     assert oracle.rows(50, 2, 0.5)[2] == Row(2, 1, 1, [Source(1, 1, 1)], 0, False)
     assert oracle.rows(50, 0, 0.0)[4] == Row(0, 0, 0)
-    assert oracle.least_cover(1, 50, lambda page, other: True) == 2
+    assert oracle.smallest_cover(1, 50, lambda page, other: True) == 2

@@ -33,11 +33,11 @@ def digest_length(digest: str) -> int:
     return max(map(len, ctph.parts(digest)[1:]))
 
 
-def brute_force(pages: Sequence[Page], threshold: int, least: int) -> list[tuple[int, int, bool, int]]:
+def brute_force(pages: Sequence[Page], threshold: int, min_length: int) -> list[tuple[int, int, bool, int]]:
     """Class, page, exact, score: every pair compared, labels rewritten until nothing changes."""
     label = {page: page for page, _, _ in pages}
     for (a, text_a, digest_a), (b, text_b, digest_b) in combinations(sorted(pages), 2):
-        long = min(digest_length(digest_a), digest_length(digest_b)) >= least
+        long = min(digest_length(digest_a), digest_length(digest_b)) >= min_length
         if text_a == text_b or (long and ctph.score(digest_a, digest_b) >= threshold):
             low, high = sorted((label[a], label[b]))
             label = {page: low if root == high else root for page, root in label.items()}
@@ -51,9 +51,9 @@ def brute_force(pages: Sequence[Page], threshold: int, least: int) -> list[tuple
 
 
 def classes(
-    pages: Sequence[Page], threshold: int, least: int, memory: int = 1 << 20, threads: int = 1
+    pages: Sequence[Page], threshold: int, min_length: int, memory: int = 1 << 20, threads: int = 1
 ) -> list[tuple[int, int, bool, int]]:
-    kernel = _core.FuzzyClassBuilder(threads, memory, threshold, least)
+    kernel = _core.FuzzyClassBuilder(threads, memory, threshold, min_length)
     # In two batches, the pages in any order.
     for part in (pages[: len(pages) // 2], pages[len(pages) // 2 :]):
         rows = [dict(zip(SCHEMA.names, page, strict=True)) for page in part]
@@ -89,11 +89,11 @@ def pages(draw: st.DrawFn) -> list[Page]:
     st.randoms(use_true_random=False),
 )
 def test_classes_are_those_of_all_pairs(
-    made: list[Page], threshold: int, least: int, memory: int, threads: int, rng: random.Random
+    made: list[Page], threshold: int, min_length: int, memory: int, threads: int, rng: random.Random
 ) -> None:
-    expected = brute_force(made, threshold, least)
+    expected = brute_force(made, threshold, min_length)
     rng.shuffle(made)
-    assert classes(made, threshold, least, memory, threads) == expected
+    assert classes(made, threshold, min_length, memory, threads) == expected
 
 
 def test_classes_of_texts() -> None:
@@ -200,12 +200,12 @@ def test_wordless_pages_join_no_class(tmp_path: Path) -> None:
     assert pagekin.scan(crawl, tmp_path / "run").table("fuzzy").num_rows == 0
 
 
-@pytest.mark.parametrize(("threshold", "least"), [(0, 10), (101, 10), (90, 6), (90, 65)])
-def test_out_of_range(threshold: int, least: int) -> None:
+@pytest.mark.parametrize(("threshold", "min_length"), [(0, 10), (101, 10), (90, 6), (90, 65)])
+def test_out_of_range(threshold: int, min_length: int) -> None:
     with pytest.raises(ParamsError, match="must be from"):
-        FuzzyParams(threshold, least)
+        FuzzyParams(threshold, min_length)
     with pytest.raises(ValueError, match="must be from"):
-        _core.FuzzyIndex(threshold, least)
+        _core.FuzzyIndex(threshold, min_length)
 
 
 def test_a_page_after_the_other() -> None:

@@ -109,10 +109,10 @@ def test_labels_lie_on_nothing() -> None:
 
 
 @given(st.integers(0, 300), st.integers(2, 50))
-def test_thinning_keeps_both_ends(size: int, most: int) -> None:
+def test_thinning_keeps_both_ends(size: int, max_points: int) -> None:
     points = list(range(size))
-    kept = thinned(points, most)
-    assert len(kept) <= max(most, 0) or size <= most
+    kept = thinned(points, max_points)
+    assert len(kept) <= max(max_points, 0) or size <= max_points
     assert kept == sorted(set(kept))
     assert not points or (kept[0], kept[-1]) == (points[0], points[-1])
 

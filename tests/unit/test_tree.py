@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,50 @@ def test_pyproject_asks_for_what_is_used() -> None:
     asked = {re.split(r"[^\w-]", need)[0].replace("-", "_") for needs in extras.values() for need in needs}
     used = {name.split(".")[0] for path in FILES.values() for name in imports(path)}
     assert asked - used == {"httptools", "pandas", "uvloop"}, "these uvicorn and PySpark use by themselves"
+
+
+def test_each_type_has_a_name_of_its_own() -> None:
+    """Classes and aliases of Python, and types of a crate; the border names its types as the kernels do."""
+    names: list[str] = []
+    for path in (TREE / "src/pagekin").rglob("*.py"):
+        for node in ast.parse(path.read_bytes()).body:
+            if isinstance(node, ast.ClassDef):
+                names.append(node.name)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+                names += [ast.unparse(target) for target in node.targets]
+    several = {name for name, times in Counter(names).items() if times > 1 and name[:1].isupper()}
+    # `pagekin.Run` is the run folder with questions; `T` is a type variable's usual name.
+    assert several - {"Run", "T"} == set()
+    for crate in ("core", "py"):
+        types = [
+            name
+            for path in (TREE / "crates" / crate / "src").rglob("*.rs")
+            for name in re.findall(
+                r"^(?:pub(?:\([a-z]+\))? )?(?:struct|enum|trait|type) (\w+)",
+                path.read_text(encoding="utf-8").partition("#[cfg(test)]")[0],
+                re.MULTILINE,
+            )
+        ]
+        assert len(types) > 10
+        assert not [name for name, times in Counter(types).items() if times > 1]
+
+
+def test_no_module_only_calls_another() -> None:
+    """One function of one statement that passes on what it got would be a name too many."""
+    for name, path in FILES.items():
+        tree = ast.parse(path.read_bytes())
+        defined = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        if len(defined) != 1 or not isinstance(defined[0], ast.FunctionDef) or name.startswith("cli/"):
+            continue
+        statements = [
+            node
+            for node in defined[0].body
+            if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        ]
+        last = statements[-1]
+        passes_on = len(statements) == 1 and isinstance(getattr(last, "value", None), ast.Call)
+        other = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+        assert not passes_on or other, f"{name} only calls another"
 
 
 @pytest.mark.parametrize("folder", ["src/pagekin", "crates/core/src", "crates", "tests", ""])

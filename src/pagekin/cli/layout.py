@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 GAP = "  "
-LEAST = 14
+MIN_WIDTH = 14
 """A text that gives way keeps so much room, or goes altogether."""
 EASE = 26
 """Where a text has less room than this, headers are shortened first."""
@@ -60,11 +60,11 @@ def _lines(words: Sequence[str]) -> list[str]:
 def widths_of(columns: Sequence[TextColumn], room: int) -> tuple[list[int], int] | None:
     """The width of each column and the form of the headers; None if the columns do not fit."""
     gaps = len(GAP) * (len(columns) - 1)
-    for least, form in ((EASE, 0), (EASE, 1), (EASE, 2), (LEAST, 2)):
+    for width_kept, form in ((EASE, 0), (EASE, 1), (EASE, 2), (MIN_WIDTH, 2)):
         heads = [max(map(cell_width, headers(column.name)[form])) for column in columns]
         whole = [max(column.width, head) for column, head in zip(columns, heads, strict=True)]
         needed = [
-            max(min(width, least), head) if column.gives else width
+            max(min(width, width_kept), head) if column.gives else width
             for column, width, head in zip(columns, whole, heads, strict=True)
         ]
         spare = room - gaps - sum(needed)
@@ -131,7 +131,7 @@ def _records(columns: Sequence[TextColumn], room: int) -> list[str]:
         lines += [""] if row else []
         for column in columns:
             text = column.cells[row]
-            shown = shortened(text, max(room - name - len(GAP), LEAST)) if column.gives else text
+            shown = shortened(text, max(room - name - len(GAP), MIN_WIDTH)) if column.gives else text
             lines.append(f"{column.name:<{name}}{GAP}{shown}".rstrip())
     return lines
 

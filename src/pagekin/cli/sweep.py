@@ -14,7 +14,7 @@ from pagekin.cli.progress import ProgressReporter, reporter_options
 from pagekin.cli.sizes import SIZE
 
 
-class Values(click.ParamType):  # type: ignore[type-arg]
+class GridValues(click.ParamType):  # type: ignore[type-arg]
     """Values as `2..10`, `10..80:10` (with a step) or `2,5,9`."""
 
     name = "values"
@@ -51,16 +51,16 @@ class Values(click.ParamType):  # type: ignore[type-arg]
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--k", type=Values("1"), default="2..10", show_default=True, help="Words in a gram.")
+@click.option("--k", type=GridValues("1"), default="2..10", show_default=True, help="Words in a gram.")
 @click.option(
-    "--c", type=Values("1"), default="2..10", show_default=True, help="Sources of a quilt, at least."
+    "--c", type=GridValues("1"), default="2..10", show_default=True, help="Sources of a quilt, at least."
 )
 @click.option(
-    "--m", type=Values("10"), default="10..80", show_default=True, help="Pages of a patch gram, at most."
+    "--m", type=GridValues("10"), default="10..80", show_default=True, help="Pages of a patch gram, at most."
 )
 @click.option(
     "--theta",
-    type=Values("0.1", whole=False),
+    type=GridValues("0.1", whole=False),
     default="0.4..1.0",
     show_default=True,
     help="Fraction of grams that count, at least.",

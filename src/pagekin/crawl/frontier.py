@@ -49,10 +49,10 @@ class _Host:
 
     def __init__(self) -> None:
         self.queues: dict[Arm, deque[Target]] = {}
-        self.heap: list[_Entry] = []
+        self.heap: list[_HeapItem] = []
 
 
-_Entry = tuple[float, int, Arm]
+_HeapItem = tuple[float, int, Arm]
 """What the heap sorts by: the bound (negative, weighted), a random number to break ties, the arm."""
 
 
@@ -213,7 +213,7 @@ class Frontier:
         chosen = arms[self._random.randrange(len(arms))]
         return chosen if self.yields.bound(chosen) > min_bound else best
 
-    def _top(self, host: _Host) -> _Entry:
+    def _top(self, host: _Host) -> _HeapItem:
         heap = host.heap
         while True:
             first = heap[0]
@@ -225,7 +225,7 @@ class Frontier:
                 return first
             heapq.heapreplace(heap, now)
 
-    def _entry(self, arm: Arm) -> _Entry:
+    def _entry(self, arm: Arm) -> _HeapItem:
         lot = self._lots.get(arm)
         if lot is None:
             # Ties are broken at random, by the seed: the order of arrival would favour what is listed first.

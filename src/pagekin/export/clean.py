@@ -171,10 +171,10 @@ def _cutter(
     return lambda batch: originals.cut(batch.select(["page", "text"]), min_words)
 
 
-Write = Callable[[Path, pa.Schema, Iterator[Batch]], None]
+WriteRows = Callable[[Path, pa.Schema, Iterator[Batch]], None]
 
 
-def writer_of(path: Path) -> Write:
+def writer_of(path: Path) -> WriteRows:
     for end, write in WRITERS.items():
         if path.name.lower().endswith(end):
             return write
@@ -241,7 +241,7 @@ def _opened(path: Path) -> Iterator[Any]:
             yield file
 
 
-WRITERS: dict[str, Write] = {
+WRITERS: dict[str, WriteRows] = {
     ".jsonl": _write_jsonl,
     ".jsonl.gz": _write_jsonl,
     ".jsonl.zst": _write_jsonl,

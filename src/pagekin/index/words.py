@@ -13,7 +13,7 @@ from pagekin.index.catalog import MEMORY, QUIET, SEALED
 from pagekin.index.folder import IndexFolder
 from pagekin.run import Run
 
-MOST = 8
+MAX_WORDS = 8
 """Words of a query that count."""
 
 
@@ -45,7 +45,7 @@ class WordIndex:
 
     def pages(self, words: Sequence[str], limit: int) -> tuple[list[int], int]:
         """The first pages that hold all these words, and how many do."""
-        hashes = sorted(set(_core.word_hashes(" ".join(words))))[:MOST]
+        hashes = sorted(set(_core.word_hashes(" ".join(words))))[:MAX_WORDS]
         if not hashes:
             return [], 0
         one = "SELECT page FROM words WHERE word = {}"

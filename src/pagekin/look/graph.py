@@ -156,11 +156,11 @@ def _spread(part: list[int], edges: Sequence[tuple[int, int]]) -> list[Place]:
             fy[a] -= dy * pull
             fx[b] += dx * pull
             fy[b] += dy * pull
-        most = 0.3 * (1 - step / ROUNDS)
+        max_step = 0.3 * (1 - step / ROUNDS)
         for a in range(size):
             force = math.hypot(fx[a], fy[a]) or 1e-9
-            xs[a] += fx[a] * min(force, most) / force
-            ys[a] += fy[a] * min(force, most) / force
+            xs[a] += fx[a] * min(force, max_step) / force
+            ys[a] += fy[a] * min(force, max_step) / force
     mx, my = sum(xs) / size, sum(ys) / size
     far = max(max(math.hypot(x - mx, y - my) for x, y in zip(xs, ys, strict=True)), 1e-9)
     return [((x - mx) / far, (y - my) / far) for x, y in zip(xs, ys, strict=True)]

@@ -12,7 +12,7 @@ from pagekin.look.words import scaled
 
 T = TypeVar("T")
 
-MOST_TICKS = 6
+MAX_TICKS = 6
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Axis:
 
     def _powers(self) -> list[float]:
         first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
-        every = max(1, math.ceil((last - first + 1) / MOST_TICKS))
+        every = max(1, math.ceil((last - first + 1) / MAX_TICKS))
         powers = [10.0**n for n in range(first, last + 1, every)]
         if len(powers) > 2:
             return powers
@@ -92,7 +92,7 @@ class Axis:
         return [value for value in found if self.low * 0.999 <= value <= self.high * 1.001]
 
     def _step(self) -> float:
-        raw = (self.high - self.low) / (MOST_TICKS - 1)
+        raw = (self.high - self.low) / (MAX_TICKS - 1)
         size = 10.0 ** math.floor(math.log10(raw))
         step = next(f * size for f in (1, 2, 5, 10) if f * size >= raw * (1 - 1e-9))
         return max(step, 1.0) if self.whole else step

@@ -14,7 +14,7 @@ from typing import Any
 from pagekin.detect.quilts.find import gram_index_path
 from pagekin.detect.sketch import SketchPages
 from pagekin.errors import InputError
-from pagekin.fs import MOST_OF_A_PAGE, read_at_most
+from pagekin.fs import MAX_NAMED_PAGE, read_at_most
 from pagekin.index.catalog import Catalog
 from pagekin.index.check_index import NO_CLUSTER, CheckIndex, SimilarPage
 from pagekin.index.folder import IndexFolder
@@ -291,7 +291,7 @@ class Checker:
 def asked_file(path: str | Path, url: str | None = None, ip: str | None = None) -> Asked:
     """The page in a file: text if it is called .txt, else HTML."""
     try:
-        data = read_at_most(Path(path), MOST_OF_A_PAGE)
+        data = read_at_most(Path(path), MAX_NAMED_PAGE)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError(

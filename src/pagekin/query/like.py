@@ -253,9 +253,9 @@ def _says(before: list[str | None], after: list[str | None], own: str | None) ->
 
 def _who(domains: Sequence[str | None]) -> str:
     """The sites that most of some pages are of, with their pages, and how many others there are."""
-    most = Counter(name or "pages without a site" for name in domains).most_common()
-    named = ", ".join(f"{name} ({pages:,})" for name, pages in most[:NAMED])
-    rest = len(most) - NAMED
+    counted = Counter(name or "pages without a site" for name in domains).most_common()
+    named = ", ".join(f"{name} ({pages:,})" for name, pages in counted[:NAMED])
+    rest = len(counted) - NAMED
     return named + (f" and {rest:,} other site{'s' * (rest > 1)}" if rest > 0 else "")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pagekin import _core
 from pagekin.errors import InputError
-from pagekin.fs import MOST_OF_A_PAGE, read_at_most
+from pagekin.fs import MAX_NAMED_PAGE, read_at_most
 from pagekin.params import ShingleParams, StyleParams
 
 
@@ -47,7 +47,7 @@ def page_bytes(path: str | Path) -> bytes:
     from pagekin.readers.base import looks_like_html
 
     try:
-        data = read_at_most(Path(path), MOST_OF_A_PAGE)
+        data = read_at_most(Path(path), MAX_NAMED_PAGE)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     if not data.strip():

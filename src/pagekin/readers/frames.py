@@ -89,7 +89,7 @@ class Codec:
         if self._dictionary and not _is_dictionary(self._dictionary):
             raise UnreadableError("the dictionary at the beginning of the file is damaged")
         copied = len(self._dictionary or b"")
-        self._trials = [(size, min(most, _TRIED_BYTES // (size + copied))) for size, most in _TRIALS]
+        self._trials = [(size, min(count, _TRIED_BYTES // (size + copied))) for size, count in _TRIALS]
 
     def reader(self, file: Any, start: int = 0) -> Any:
         """A FastWARC reader that decodes from the frame at `start` on."""
@@ -156,7 +156,7 @@ class Codec:
             found, number = data.find(self._magic), 0
             while 0 <= found < span:
                 if place + found >= begin:
-                    sizes = [size for size, most in trials if number < most]
+                    sizes = [size for size, count in trials if number < count]
                     if self._is_record(source, place + found, sizes, record):
                         return place + found
                 number += 1

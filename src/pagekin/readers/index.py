@@ -30,7 +30,7 @@ from pagekin.readers.base import (
 )
 from pagekin.readers.formats import format_by_name
 from pagekin.readers.lines import numbered_lines
-from pagekin.readers.parquet import StoredRows, Values, flat_names, index_columns, numbered_rows, read_rows
+from pagekin.readers.parquet import RowValues, StoredRows, flat_names, index_columns, numbered_rows, read_rows
 from pagekin.readers.rows import MAX_NAME, as_text
 from pagekin.readers.source import StoredFile, open_source
 from pagekin.readers.warc import WarcReader
@@ -47,7 +47,7 @@ _UNKNOWN_TYPES = ("", "-", "unk", "no-type")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """A record that an index names. `place` is the line's offset in the index, or the row's number."""
 
     count: int
@@ -63,7 +63,7 @@ def read_cdx(source: Input, params: ReadParams, after: Position | None = None) -
     lines = _CdxLines(source, params)
     with closing(open_source(source.path)) as stored:
         # From the beginning in any case: the first line may say what the others hold.
-        entries: Iterator[Entry | Record] = numbered_lines(source, stored, _MAX_LINE, lines.entry)
+        entries: Iterator[IndexEntry | Record] = numbered_lines(source, stored, _MAX_LINE, lines.entry)
         yield from _read(source, params, entries, after)
 
 
@@ -73,7 +73,7 @@ def read_parquet_index(source: Input, params: ReadParams, after: Position | None
     def rows(stored: StoredRows) -> Iterator[Record]:
         columns = index_columns(flat_names(stored.file.schema_arrow))
 
-        def entry(count: int, row: int, values: Values) -> Entry | Record:
+        def entry(count: int, row: int, values: RowValues) -> IndexEntry | Record:
             found = {part: values[name] for part, name in columns.items()}
             return _entry(source, params, count, row, found)
 
@@ -91,7 +91,7 @@ class _CdxLines:
         self._params = params
         self._letters: list[str] | None = None
 
-    def entry(self, count: int, offset: int, line: bytes, _last: bool) -> Entry | Record | None:
+    def entry(self, count: int, offset: int, line: bytes, _last: bool) -> IndexEntry | Record | None:
         text = line.decode("utf-8", "replace").rstrip("\r")
         if text.startswith(" CDX "):
             self._letters = text.split()[1:]
@@ -126,7 +126,7 @@ def _json_fields(text: str) -> dict[str, object]:
 
 def _entry(
     source: Input, params: ReadParams, count: int, place: int, found: dict[str, object]
-) -> Entry | Record:
+) -> IndexEntry | Record:
     """What an index says of a record: where it is, or why it can be no page."""
     if any(isinstance(value, str | bytes) and len(value) > MAX_NAME for value in found.values()):
         return skipped(source, count, place, "bad-index", f"a name has more than {MAX_NAME} characters")
@@ -147,22 +147,22 @@ def _entry(
         return skipped(source, count, place, "not-html", mime, url)
     if length is not None and length > params.max_page_bytes + _SPARE:
         return skipped(source, count, place, "too-large", f"{length} bytes", url)
-    return Entry(count, place, file, offset, length, url)
+    return IndexEntry(count, place, file, offset, length, url)
 
 
 def _read(
-    source: Input, params: ReadParams, entries: Iterable[Entry | Record], after: Position | None
+    source: Input, params: ReadParams, entries: Iterable[IndexEntry | Record], after: Position | None
 ) -> Iterator[Record]:
     """The records of the entries after a position, whose bytes are read a group at a time.
 
     Entries before it count too: an index may have only so much read of a file.
     """
     reader = _GroupReader(source, params, -1 if after is None else after.record)
-    group: list[Entry | Record] = []
+    group: list[IndexEntry | Record] = []
     size = 0
     for entry in entries:
         group.append(entry)
-        size += (entry.length or 0) if isinstance(entry, Entry) else 0
+        size += (entry.length or 0) if isinstance(entry, IndexEntry) else 0
         if len(group) >= _GROUP or size >= _GROUP_BYTES:
             yield from reader.records(group)
             group, size = [], 0
@@ -178,7 +178,7 @@ class _GroupReader:
         self._last = last
         self._files = ArchiveFiles(params.base or source.path.rpartition("/")[0], params.follow_links)
 
-    def records(self, group: list[Entry | Record]) -> Iterator[Record]:
+    def records(self, group: list[IndexEntry | Record]) -> Iterator[Record]:
         """Each entry's record, or why there is none."""
         refused: dict[int, str] = {}
         paths: dict[int, str] = {}
@@ -214,14 +214,14 @@ class _GroupReader:
             if _count(entry) > self._last:
                 yield record
 
-    def _refused(self, entry: Entry, why: str) -> Record:
+    def _refused(self, entry: IndexEntry, why: str) -> Record:
         detail = f"{entry.file}: {why}"
         return skipped(self._source, entry.count, entry.place, "bad-index", detail, entry.url)
 
     def _where(self) -> str:
         return self._params.base or "the folder of the index"
 
-    def _record(self, entry: Entry, path: str, part: bytes | OSError | None) -> Record:
+    def _record(self, entry: IndexEntry, path: str, part: bytes | OSError | None) -> Record:
         """The one record of an entry, from its bytes or, if the length is not known, from its file."""
         source = self._source
         reader = (ArcReader if format_by_name(path) == "arc" else WarcReader)(source, self._params, path)
@@ -246,13 +246,13 @@ class _GroupReader:
         return record
 
 
-def _is_searched(entry: Entry, path: str) -> bool:
+def _is_searched(entry: IndexEntry, path: str) -> bool:
     """Whether the file itself is read: the length is not known, or its beginning holds a dictionary."""
     return entry.length is None or path.lower().endswith((".zst", ".zstd"))
 
 
-def _count(entry: Entry | Record) -> int:
-    return entry.count if isinstance(entry, Entry) else entry.page & ((1 << RECORD_BITS) - 1)
+def _count(entry: IndexEntry | Record) -> int:
+    return entry.count if isinstance(entry, IndexEntry) else entry.page & ((1 << RECORD_BITS) - 1)
 
 
 def _number(value: object) -> int | None:

@@ -43,7 +43,7 @@ def numbered_lines(
     if after is not None and codec is None:
         start, count = after.offset, after.record
     stored.seek(start)
-    lines = Lines(pieces(stored, codec), start, limit)
+    lines = LineReader(pieces(stored, codec), start, limit)
     try:
         for offset, line in lines:
             if offset == 0 and line is not None:
@@ -62,7 +62,7 @@ def numbered_lines(
             yield skipped(source, count, lines.start, reason, str(error))
 
 
-class Lines:
+class LineReader:
     """Lines with their offsets; None for one that is over the limit, of which no more is held."""
 
     def __init__(self, pieces: Iterator[bytes], start: int, limit: int) -> None:

@@ -1,6 +1,7 @@
 """What a manifest says of the files beside it: where each came from, and what the server said of it.
 
-Strangers make zips, so what is kept is bounded by the files that are there, not by what a manifest lists.
+Zips may come from anyone, so what is kept is bounded by the files that are there, not by what a manifest
+lists.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ FIELDS = ("url", "status", "content_type", "ip", "date")
 MAX_MANIFEST = 4
 """Bytes of a manifest for each byte that a page may have."""
 
-Entry = dict[str, Any]
+ManifestEntry = dict[str, Any]
 
 
-def read_manifest(data: bytes, where: str, names: Iterable[str]) -> dict[str, Entry]:
+def read_manifest(data: bytes, where: str, names: Iterable[str]) -> dict[str, ManifestEntry]:
     """The fields of each of the files that are there, by its path.
 
     Raises:
@@ -30,7 +31,7 @@ def read_manifest(data: bytes, where: str, names: Iterable[str]) -> dict[str, En
     text = data.decode("utf-8-sig", "replace")
     rows = _csv_rows(text, where) if where.endswith(".csv") else _json_rows(text, where)
     there = set(names)
-    found: dict[str, Entry] = {}
+    found: dict[str, ManifestEntry] = {}
     for row in rows:
         path = str(row["path"]).removeprefix("./")
         if path in there:

@@ -23,7 +23,7 @@ from pagekin.readers.rows import COLUMNS, MAX_NAME, row_record
 from pagekin.readers.source import SNIFF, StoredFile, is_remote, open_source
 
 T = TypeVar("T")
-Values: TypeAlias = dict[str, object]
+RowValues: TypeAlias = dict[str, object]
 
 INDEX_COLUMNS = {
     "file": ("filename", "warc_filename", "file"),
@@ -61,7 +61,7 @@ def read_parquet(source: Input, params: ReadParams, after: Position | None = Non
         columns = check_columns(schema, source.path)
         decoded = "html" in columns and _is_text(_plain(schema.field("html").type))
 
-        def record(count: int, row: int, values: Values) -> Record:
+        def record(count: int, row: int, values: RowValues) -> Record:
             return row_record(source, count, row, values, params, decoded)
 
         return numbered_rows(source, stored, columns, record, after)
@@ -233,7 +233,7 @@ def numbered_rows(
     source: Input,
     stored: StoredRows,
     columns: list[str],
-    make: Callable[[int, int, Values], T],
+    make: Callable[[int, int, RowValues], T],
     after: Position | None,
 ) -> Iterator[T | Record]:
     """What `make` makes of each row, given its count and its number, or the row of what could not be read."""
@@ -248,7 +248,7 @@ def _rows_from(
     source: Input,
     stored: StoredRows,
     columns: list[str],
-    make: Callable[[int, int, Values], T],
+    make: Callable[[int, int, RowValues], T],
     begin: Position,
 ) -> Iterator[T | Record]:
     count, row = begin.record, 0

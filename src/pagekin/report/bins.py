@@ -10,7 +10,7 @@ from pagekin.look.scales import Axis, log_bins
 from pagekin.look.table import ShownColumn
 from pagekin.look.words import count, percent, plural
 
-MOST_RANKS = 160
+MAX_RANKS = 160
 
 
 def sizes_figure(
@@ -107,7 +107,7 @@ def log_ranks(total: int) -> list[int]:
         >>> log_ranks(3), len(log_ranks(10**6)) < 200, log_ranks(10**6)[-1]
         ([1, 2, 3], True, 1000000)
     """
-    if total <= MOST_RANKS:
+    if total <= MAX_RANKS:
         return list(range(1, total + 1))
     return sorted({low for low, _ in log_bins([total], 30)} - {0} | {total})
 

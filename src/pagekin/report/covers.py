@@ -71,7 +71,7 @@ def covers(data: Data) -> list[Block]:
     )
     if crowded and crowded[0][1] > 1:
         host, many = crowded[0]
-        title = f"The same on {short(host, 40)}, which has the most: {plural(many, 'page')}"
+        title = f"The same on {short(host, 40)}, which has the largest: {plural(many, 'page')}"
         figures.append(
             _bubbles(data, "covers-host", title, "page IN (SELECT page FROM pages WHERE host = ?)", host)
         )
@@ -91,10 +91,10 @@ def _bubbles(data: Data, key: str, title: str, where: str, *values: str) -> Figu
         if len(found) <= MARKS:
             break
         step *= 2
-    most = max(row[2] for row in found)
+    largest = max(row[2] for row in found)
     marks = []
     for popular, cover, pages, foreign in found:
-        radius = 2.5 + 13 * (pages / most) ** 0.5
+        radius = 2.5 + 13 * (pages / largest) ** 0.5
         text = (
             f"{popular} popular phrases, {plural(cover, 'donor')}: {plural(pages, 'page')}, "
             f"{percent(foreign)} from other sites"

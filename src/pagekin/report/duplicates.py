@@ -172,7 +172,7 @@ def _largest(data: Data, table: str, found: Copies) -> ShownTable:
         FROM top JOIN {table} d ON d.class = top.class LEFT JOIN pages p ON p.page = d.page
         GROUP BY top.class, top.pages, top.exact, top.least ORDER BY top.pages DESC, top.class"""
     )
-    least = (
+    lowest = (
         ShownColumn(
             "least shared",
             "percent",
@@ -187,7 +187,7 @@ def _largest(data: Data, table: str, found: Copies) -> ShownTable:
         ShownColumn("exact copies", "count"),
         ShownColumn("near copies", "count"),
         ShownColumn("hosts", "count", "host"),
-        least,
+        lowest,
         ShownColumn("first page", "url", "url", "the class's representative"),
     ]
     return ShownTable(

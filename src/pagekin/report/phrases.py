@@ -24,7 +24,7 @@ from pagekin.report.story import (
     term,
 )
 
-MOST_SITES = 300
+MAX_SITES = 300
 
 
 def phrases(data: Data) -> Section:
@@ -111,7 +111,7 @@ def _sites(data: Data, ranked: int, needs: str) -> list[Block]:
     found = data.rows(
         f"""SELECT mean_popular, std_popular, pages, site, rank, count(*) OVER () FROM sites
           WHERE pages >= {params.site_pages}
-        ORDER BY pages DESC, site LIMIT {MOST_SITES}"""
+        ORDER BY pages DESC, site LIMIT {MAX_SITES}"""
     )
     if found:
         blocks.append(_site_figure(data, found))

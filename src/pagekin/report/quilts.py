@@ -108,8 +108,8 @@ def _shares(data: Data, total: int) -> Figure:
             "SELECT least(floor(covered_fraction * 20), 19)::INT, count(*) FROM quilts GROUP BY 1 ORDER BY 1"
         )
     )
-    most = sum(many for step, many in found.items() if step >= 16)
-    title = f"{percent(most / total)} of the quilts share at least 80% of their text"
+    covered = sum(many for step, many in found.items() if step >= 16)
+    title = f"{percent(covered / total)} of the quilts share at least 80% of their text"
     return shares_figure(
         "quilt-shares",
         title,
@@ -130,8 +130,8 @@ def _sources(data: Data, total: int) -> Figure:
         WHERE place IN (SELECT unnest(?)) ORDER BY place""",
         ranks,
     )
-    most, middle = data.row("SELECT max(sources), median(sources) FROM quilts")
-    title = f"Half of the quilts have {middle:,.0f} sources or more; the most is {most:,}"
+    maximum, middle = data.row("SELECT max(sources), median(sources) FROM quilts")
+    title = f"Half of the quilts have {middle:,.0f} sources or more; the most is {maximum:,}"
     return ranks_figure(
         "quilt-sources",
         title,
@@ -150,13 +150,13 @@ def _cloud(data: Data, total: int) -> Figure:
           arg_min(url, page), avg(attributed_share)
         FROM quilts GROUP BY 1, 2 HAVING share IS NOT NULL ORDER BY 3 DESC, 1, 2 LIMIT {MARKS}"""
     )
-    most = max((row[2] for row in found), default=1)
+    largest = max((row[2] for row in found), default=1)
     marks = [
         Mark(
             n,
             share,
             f"{plural(many, 'quilt')}: {plural(n, 'source')}, about {share:.0%} copied\n{url}",
-            3 + 9 * (many / most) ** 0.5,
+            3 + 9 * (many / largest) ** 0.5,
         )
         for n, share, many, url, _ in found
     ]
@@ -173,13 +173,13 @@ def _cloud(data: Data, total: int) -> Figure:
         ShownColumn("one of them", "url", "url"),
         ShownColumn("linked to", "percent", "attributed_share"),
     ]
-    low_share, high_share, fewest, most_sources = data.row(
+    low_share, high_share, low_sources, high_sources = data.row(
         f"""SELECT quantile_cont({COPIED}, 0.25), quantile_cont({COPIED}, 0.75), quantile_disc(sources, 0.25),
           quantile_disc(sources, 0.75) FROM quilts"""
     )
     title = (
-        f"Half of the quilts take {low_share:.0%} to {high_share:.0%} of their text from {fewest:,} to "
-        f"{most_sources:,} pages"
+        f"Half of the quilts take {low_share:.0%} to {high_share:.0%} of their text from {low_sources:,} to "
+        f"{high_sources:,} pages"
     )
     drawn = sum(row[2] for row in found)
     note = (

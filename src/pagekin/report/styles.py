@@ -190,7 +190,7 @@ def _reach(data: Data, clusters: int) -> Figure:
           coalesce(kind = 'link farm', false) AS farm
         FROM style_clusters GROUP BY ALL ORDER BY sum(pages) DESC, min(rank) LIMIT {MARKS}"""
     )
-    most = max(row[3] for row in found)
+    largest = max(row[3] for row in found)
     marks, rows = [], []
     for sites, alike, many, pages, url, name, rank, exact, domains, farm in sorted(found, key=lambda r: r[6]):
         x, y = (domains, exact) if many == 1 else (sites, alike + 0.5 / steps)
@@ -199,7 +199,7 @@ def _reach(data: Data, clusters: int) -> Figure:
         if rank <= NAMED and domains > 1:
             label = f"{short(name if many == 1 and name else what, 26)}, {plural(pages, 'page')}"
         title = f"{what}: {pages_on(pages, domains)}, similarity {similarity(y)}\n{short_url(url or '')}"
-        marks.append(Mark(x, min(y, 1.0), title, 2.5 + 17 * math.sqrt(pages / most), 1, bool(farm), label))
+        marks.append(Mark(x, min(y, 1.0), title, 2.5 + 17 * math.sqrt(pages / largest), 1, bool(farm), label))
         rows.append([domains, exact, many, pages, name or None, url])
     low = min(0.9, math.floor((min(mark.y for mark in marks) - 0.03) * 10) / 10)
     chart = Chart(

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from pagekin import _core
 from pagekin.errors import InputError
-from pagekin.fs import MOST_OF_A_PAGE, lines_at_most
+from pagekin.fs import MAX_NAMED_PAGE, lines_at_most
 from pagekin.readers import expand, read_input
 from pagekin.run import Run
 
@@ -26,7 +26,7 @@ NO_DAMAGE = frozenset({"not-a-page", "not-html", "revisit", "status"})
 """Why a sound record of a crawl is no page."""
 
 _BOM = b"\xef\xbb\xbf"
-_MAX_LINE = 2 * MOST_OF_A_PAGE
+_MAX_LINE = 2 * MAX_NAMED_PAGE
 """As in crawls of JSONL: html and text, each a page."""
 
 

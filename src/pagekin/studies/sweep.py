@@ -128,9 +128,9 @@ def _at(
     run: Run, counted: _core.CountedGrams, points: list[SweepPoint], pivot: QuiltParams
 ) -> dict[SweepPoint, dict[str, Any]]:
     """All points of one k and m, from the covers of every page that is a quilt at one of them."""
-    least_c, least_theta = min(point.c for point in points), min(point.theta for point in points)
+    min_c, min_theta = min(point.c for point in points), min(point.theta for point in points)
     # By patch grams: what is a quilt by covered ones is a quilt by these too.
-    covers = counted.covers(points[0].m, least_c, least_theta, pivot.min_share)
+    covers = counted.covers(points[0].m, min_c, min_theta, pivot.min_share)
     found = [quilt_rows(batch.filter(batch["quilt"])) for batch in rows_from(run.first_page, covers)]
     quilts = pa.Table.from_batches(found, FOUND)
     shares = {share: ratio(quilts[f"{share}_grams"], quilts["grams"]) for share in SHARES}

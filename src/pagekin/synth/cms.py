@@ -60,7 +60,7 @@ PER_PAGE = 8
 TAGS = 12
 
 
-class _Entry(NamedTuple):
+class _ListEntry(NamedTuple):
     url: str
     title: str
     text: str
@@ -72,7 +72,7 @@ def cms(web: Web, unit: Unit) -> Iterator[Page]:
     site = web.site(info)
     lists = int(unit.pages * kind.share)
     views = unit.pages - lists
-    entries: list[_Entry] = []
+    entries: list[_ListEntry] = []
     for step in range(views):
         number, view = divmod(step, len(kind.documents))
         page = _document_view(web, unit, site, number, kind.documents[view], step, entries)
@@ -90,7 +90,7 @@ def _with(url: str, query: str) -> str:
 
 
 def _document_view(
-    web: Web, unit: Unit, site: Site, number: int, view: str, step: int, entries: list[_Entry]
+    web: Web, unit: Unit, site: Site, number: int, view: str, step: int, entries: list[_ListEntry]
 ) -> Page:
     info = site.info
     doc, url = info.document(web.seed, number), info.url(web.seed, number)
@@ -111,7 +111,7 @@ def _document_view(
         [(entry.url, entry.title) for entry in entries[max(0, number - 4) : number]],
     )
     if view == "canonical":
-        entries.append(_Entry(url, doc.title, " ".join(opening(doc, 14))))
+        entries.append(_ListEntry(url, doc.title, " ".join(opening(doc, 14))))
         return page_of(info, url, "cms_view", html, **truth)
     html = html.replace('.html"', f'.html?sid={sid}"').replace(
         'action="/search"', f'action="/search?sid={sid}"'
@@ -120,7 +120,7 @@ def _document_view(
 
 
 def _list_view(
-    web: Web, unit: Unit, site: Site, view: str, turn: int, step: int, entries: list[_Entry]
+    web: Web, unit: Unit, site: Site, view: str, turn: int, step: int, entries: list[_ListEntry]
 ) -> Page:
     info = site.info
     base = f"http://{info.host}/list"

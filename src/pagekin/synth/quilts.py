@@ -21,7 +21,7 @@ from pagekin.synth.web import Origin, Unit, Web
 QUILT_SOURCES = (4, 10)
 QUOTE_SOURCES = (1, 3)
 AGGREGATOR_SOURCES = (6, 10)
-LEAST_QUILT_SITES = 4
+MIN_QUILT_SITES = 4
 
 
 class Origins:
@@ -104,7 +104,7 @@ def quilts(web: Web, unit: Unit) -> Iterator[Page]:
     for number, origins in enumerate(unit.origins):
         rng = web.rng(unit, number)
         url = info.url(web.seed, number)
-        if len(origins) < LEAST_QUILT_SITES:  # a web too small to quilt from
+        if len(origins) < MIN_QUILT_SITES:  # a web too small to quilt from
             doc = info.document(web.seed, number)
             html = site.article(rng, url, doc.title, site.body(rng, doc.paragraphs))
             yield page_of(info, url, "article", html, **site.marks, body_words=doc.words)

@@ -26,7 +26,7 @@ QUEUES = {
 ORDERS = ("random", "rank")
 PAPER = 100
 """The paper judged so many quilts of each run."""
-MOST = 100_000
+MAX_SIZE = 100_000
 
 _SPEC = re.compile(r"([a-z]+)/(random|rank)/(\d{1,6})/(\d{1,9})")
 
@@ -45,8 +45,8 @@ class Sample:
             raise UsageError(f"a queue is one of {', '.join(QUEUES)}; not {self.queue!r}")
         if self.order not in ORDERS:
             raise UsageError(f"a queue is in {' or '.join(ORDERS)} order; not {self.order!r}")
-        if not 1 <= self.size <= MOST or not 0 <= self.seed < 10**9:
-            raise UsageError(f"a sample has 1 to {MOST:,} things, and a seed from 0 to 999,999,999")
+        if not 1 <= self.size <= MAX_SIZE or not 0 <= self.seed < 10**9:
+            raise UsageError(f"a sample has 1 to {MAX_SIZE:,} things, and a seed from 0 to 999,999,999")
 
     def __str__(self) -> str:
         return f"{self.queue}/{self.order}/{self.size}/{self.seed}"

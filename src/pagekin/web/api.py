@@ -24,7 +24,7 @@ from pagekin.web.context import Context
 from pagekin.web.fields import body_of, checks_of, number, only, pages_of, share, text_field
 from pagekin.web.openapi import described
 from pagekin.web.pages import Pages
-from pagekin.web.rows import DEEPEST, MOST, plain_value, table_rows
+from pagekin.web.rows import MAX_OFFSET, MAX_ROWS, plain_value, table_rows
 
 Handler = Callable[[Request], Response]
 Timed = Callable[[Handler], Callable[[Request], Awaitable[Response]]]
@@ -151,8 +151,8 @@ class Api(Pages):
             columns=columns,
             filters=query.getlist("filter"),
             sort=query.get("sort", ""),
-            limit=number(query.get("limit"), "limit", 50, 1, MOST),
-            offset=number(query.get("offset"), "offset", 0, 0, DEEPEST),
+            limit=number(query.get("limit"), "limit", 50, 1, MAX_ROWS),
+            offset=number(query.get("offset"), "offset", 0, 0, MAX_OFFSET),
         )
         return Json(found)
 
@@ -194,12 +194,12 @@ class Api(Pages):
 
     def verdicts(self, request: Request) -> Response:
         """All rows, or those after the first so many; JSON, CSV or JSONL."""
-        after = number(request.query_params.get("after"), "after", 0, 0, DEEPEST)
+        after = number(request.query_params.get("after"), "after", 0, 0, MAX_OFFSET)
         form = request.query_params.get("format", "json")
         rows = self.context.state.rows()[after:]
         if form == "json":
             return Json(
-                {"rows": [asdict(row) for row in rows[:MOST]], "total": len(self.context.state.rows())}
+                {"rows": [asdict(row) for row in rows[:MAX_ROWS]], "total": len(self.context.state.rows())}
             )
         if form not in ("csv", "jsonl"):
             raise UsageError("format must be json, csv or jsonl")
@@ -258,7 +258,7 @@ class Api(Pages):
         if form not in FORMATS:
             raise UsageError(f"format must be one of {', '.join(FORMATS)}")
         limits = Thresholds(
-            number(query.get("min_pages"), "min_pages", 5, 1, DEEPEST),
+            number(query.get("min_pages"), "min_pages", 5, 1, MAX_OFFSET),
             share(query.get("min_share"), "min_share", 0.8),
         )
         lines = written(block_list(self.context.catalog, self.context.state, form, limits), form)

@@ -21,7 +21,7 @@ from pagekin.look.assets import asset, stylesheet
 from pagekin.verdicts.labels import HAND, judge_name
 from pagekin.verdicts.samples import Sample
 from pagekin.web import judging
-from pagekin.web.api import Api
+from pagekin.web.api import Api, Handler
 from pagekin.web.context import Context
 from pagekin.web.own_assets import own_asset
 from pagekin.web.screens import Screens
@@ -30,8 +30,6 @@ from pagekin.web.security import JUDGE, Guard, form_mark, same
 FORM_BYTES = 64 << 10
 
 _THREADS = ThreadPoolExecutor(40, "request")
-
-Handler = Callable[[Request], Response]
 
 
 def create_app(context: Context) -> Guard:

@@ -14,7 +14,7 @@ from pagekin.look.table import ShownColumn
 from pagekin.web.views.histogram import binned
 
 ROWS = 50
-DEEPEST = 10_000_000
+MAX_PAGE = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Filter:
     words: str
     column: str
     how: str = "contains"
-    """`contains`, `is`, `least` or `most`"""
+    """`contains`, `is`, `min` or `max`"""
     choices: Sequence[str] = ()
     hint: str = ""
 
@@ -39,7 +39,7 @@ class Filter:
             number = float(text)
         except ValueError:
             return None
-        return f"{self.column} {'>=' if self.how == 'least' else '<='} ?", number
+        return f"{self.column} {'>=' if self.how == 'min' else '<='} ?", number
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class TableListing:
         where = " AND ".join(conditions)
         sort = self._sort(query.get("sort", ""))
         number = query.get("page", "1")
-        page = min(max(int(number), 1), DEEPEST) if number.isdecimal() and len(number) < 9 else 1
+        page = min(max(int(number), 1), MAX_PAGE) if number.isdecimal() and len(number) < 9 else 1
         total = catalog.rows(f"SELECT count(*) AS n FROM {self.table} WHERE {where}", values, **tables)[0][
             "n"
         ]

@@ -22,8 +22,8 @@ QUILTS = TableListing(
     "page",
     (
         Filter("site", "domain has", "domain"),
-        Filter("shared", "shared text at least", "covered_fraction", "least", hint="0.5"),
-        Filter("sources", "sources at least", "sources", "least"),
+        Filter("shared", "shared text at least", "covered_fraction", "min", hint="0.5"),
+        Filter("sources", "sources at least", "sources", "min"),
     ),
     "page",
 )
@@ -45,8 +45,8 @@ CLUSTERS = TableListing(
     "rank",
     "cluster",
     (
-        Filter("domains", "domains at least", "domains", "least"),
-        Filter("similarity", "similarity at least", "mean_similarity", "least", hint="0.9"),
+        Filter("domains", "domains at least", "domains", "min"),
+        Filter("similarity", "similarity at least", "mean_similarity", "min", hint="0.9"),
         Filter("kind", "kind", "kind", "is", STYLE_KINDS),
         Filter("name", "made with", "name"),
     ),
@@ -68,8 +68,8 @@ CLASSES = TableListing(
     "class",
     (
         Filter("site", "domain has", "domain"),
-        Filter("domains", "domains at least", "domains", "least"),
-        Filter("pages", "pages at least", "pages", "least"),
+        Filter("domains", "domains at least", "domains", "min"),
+        Filter("pages", "pages at least", "pages", "min"),
     ),
     "class",
 )
@@ -88,7 +88,7 @@ PHRASES = TableListing(
     (
         Filter("phrase", "phrase has", "phrase"),
         Filter("kind", "kind", "kind", "is", ("counting", "legal", "navigation", "template", "idiom")),
-        Filter("domains", "domains at least", "domains", "least"),
+        Filter("domains", "domains at least", "domains", "min"),
     ),
 )
 
@@ -107,8 +107,8 @@ DOMAINS = TableListing(
     "domain",
     (
         Filter("site", "name has", "domain"),
-        Filter("pages", "pages at least", "pages", "least"),
-        Filter("quilts", "quilts at least", "quilts", "least"),
+        Filter("pages", "pages at least", "pages", "min"),
+        Filter("quilts", "quilts at least", "quilts", "min"),
     ),
     "site",
 )

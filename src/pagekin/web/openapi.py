@@ -9,7 +9,7 @@ from pagekin.query.checker import CHECKS
 from pagekin.tables import TABLES
 from pagekin.verdicts.blocklist import FORMATS
 from pagekin.verdicts.labels import KINDS, LABELS, LONGEST_NAME, LONGEST_WHY
-from pagekin.web.rows import DEEPEST, MOST
+from pagekin.web.rows import MAX_OFFSET, MAX_ROWS
 
 Schema = dict[str, Any]
 
@@ -120,8 +120,8 @@ def _table() -> Schema:
     return _get(
         "Rows of a table",
         names,
-        _query("limit", COUNT | {"minimum": 1, "maximum": MOST, "default": 50}),
-        _query("offset", COUNT | {"minimum": 0, "maximum": DEEPEST, "default": 0}),
+        _query("limit", COUNT | {"minimum": 1, "maximum": MAX_ROWS, "default": 50}),
+        _query("offset", COUNT | {"minimum": 0, "maximum": MAX_OFFSET, "default": 0}),
         _query("sort", TEXT, what="a column; - before it for falling"),
         _query("columns", TEXT, what="names with commas between them; all by default"),
         _query("filter", {"type": "array", "items": TEXT}, what=what),
@@ -132,7 +132,7 @@ def _table() -> Schema:
 def _verdicts() -> Schema:
     made = _get(
         "All verdicts, superseded ones too",
-        _query("after", COUNT | {"minimum": 0, "maximum": DEEPEST}, what="leave out the first so many"),
+        _query("after", COUNT | {"minimum": 0, "maximum": MAX_OFFSET}, what="leave out the first so many"),
         _query("format", {"enum": ["json", "csv", "jsonl"]}),
     )
     made["responses"]["200"]["content"] |= {"text/csv": {}, "application/x-ndjson": {}}
@@ -186,7 +186,7 @@ def _blocklist() -> Schema:
     made = _get(
         "What to block",
         _query("format", {"enum": list(FORMATS)}),
-        _query("min_pages", COUNT | {"minimum": 1, "maximum": DEEPEST, "default": 5}),
+        _query("min_pages", COUNT | {"minimum": 1, "maximum": MAX_OFFSET, "default": 5}),
         _query("min_share", {"type": "number", "minimum": 0, "maximum": 1, "default": 0.8}),
     )
     made["responses"]["200"] = {"description": "The list, line by line", "content": {"text/plain": {}}}

@@ -12,8 +12,8 @@ from pagekin.errors import TableMissingError, UsageError
 from pagekin.index.catalog import Catalog, scan_of
 from pagekin.tables import TABLES
 
-MOST = 1_000
-DEEPEST = 10**9
+MAX_ROWS = 1_000
+MAX_OFFSET = 10**9
 OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 

@@ -236,7 +236,7 @@ class Screens(Pages):
             for kind in {kind for kind, _ in split} - {"site"}
         }
         return self.render(
-            request, "precision.html", estimates=found[0], agreements=found[1], urls=urls, most=DISAGREED
+            request, "precision.html", estimates=found[0], agreements=found[1], urls=urls, limit=DISAGREED
         )
 
     def verdicts(self, request: Request) -> Response:

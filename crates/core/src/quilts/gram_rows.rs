@@ -27,7 +27,7 @@ const COMMON: i64 = i64::MIN;
 /// Added to a page: the row is no gram; it says in its last bits how many common grams the page has.
 const COUNTED: i64 = 1 << 62;
 const COUNT_BITS: u32 = 20;
-const MOST: u32 = (1 << COUNT_BITS) - 1;
+const MAX_COUNT: u32 = (1 << COUNT_BITS) - 1;
 
 /// A page as it is in the rows of grams. One that stands for nothing, because it is a copy, is negative.
 fn code(page: i64, copy: bool) -> i64 {
@@ -71,8 +71,8 @@ pub fn gram_rows(batch: &RecordBatch, k: usize, seed: u64, m: usize) -> Result<R
         }
         begin = end;
         while told > 0 {
-            let now = told.min(MOST);
-            keys.push((mix(page as u64) & !u64::from(MOST) | u64::from(now)) as i64);
+            let now = told.min(MAX_COUNT);
+            keys.push((mix(page as u64) & !u64::from(MAX_COUNT) | u64::from(now)) as i64);
             pages.push(page | COUNTED);
             told -= now;
         }
@@ -157,7 +157,7 @@ pub fn patch_rows(batch: &RecordBatch, m: usize) -> Result<RecordBatch, ArrowErr
         // By the order of the codes: that it is common, copies, pages that count, counts.
         let (rows, told) = rows.split_at(rows.partition_point(|code| *code < COUNTED));
         for page in told {
-            let n = group[0] & i64::from(MOST);
+            let n = group[0] & i64::from(MAX_COUNT);
             let sums = counts.entry(page & !COUNTED).or_default();
             sums[0] += n;
             sums[1] += n;

@@ -113,7 +113,7 @@ def name_clusters(run: Run, engine: Engine, described: Any) -> tuple[Any, Any]:
         FROM described GROUP BY cluster, generator, title
     """
     said = engine.map(engine.sql(heads, HEADS, described=described), SaidByHeads())
-    by_heads = engine.keep(_most(engine, said))
+    by_heads = engine.keep(_majority(engine, said))
     first = First("cluster", READ, CHOSEN)
     turns = engine.map(described, Turns())
     chosen = engine.exchange(turns, "cluster", first, order=("turn", "page"), combine=first)
@@ -126,10 +126,10 @@ def name_clusters(run: Run, engine: Engine, described: Any) -> tuple[Any, Any]:
     texts_read = engine.sql(
         read, READ_TEXTS, chosen=chosen, described=described, texts=texts, by_heads=by_heads
     )
-    return by_heads, _most(engine, engine.map(texts_read, SaidByTexts()))
+    return by_heads, _majority(engine, engine.map(texts_read, SaidByTexts()))
 
 
-def _most(engine: Engine, votes: Any) -> Any:
+def _majority(engine: Engine, votes: Any) -> Any:
     """What more than half of the votes for a cluster say, if they say anything."""
     query = """
         SELECT v.cluster, v.said

@@ -125,7 +125,7 @@ class Session:
         self.spark = self._own.newSession()
         for key, value in (QUERIES | {k: v for k, v in config.items() if k in QUERIES}).items():
             self.spark.conf.set(key, value)
-        self._least_partitions = int(self.spark.conf.get(PARTITIONS) or 1)
+        self._min_partitions = int(self.spark.conf.get(PARTITIONS) or 1)
         self.cores = max(self.spark.sparkContext.defaultParallelism, 2)
         self._peaks = self.spark.sparkContext.accumulator(0, Largest())
         self.notes = Notes(self.spark.sparkContext.accumulator({}, Latest()))
@@ -164,7 +164,7 @@ class Session:
 
     def set_shuffle_partitions(self, wanted: int) -> None:
         """For the queries that begin now: at least as many as Spark was told to make."""
-        self.spark.conf.set(PARTITIONS, str(max(wanted, self._least_partitions)))
+        self.spark.conf.set(PARTITIONS, str(max(wanted, self._min_partitions)))
 
     def measured(self, function: Callable[[Iterable[Any]], Iterator[Any]]) -> Measured:
         """The function as workers get it."""

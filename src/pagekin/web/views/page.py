@@ -13,7 +13,7 @@ TEXT = 20_000
 
 
 @dataclass(frozen=True)
-class Kin:
+class KinBlock:
     """Pages that are kin in one sense."""
 
     title: str
@@ -32,7 +32,7 @@ class PageView:
 
     row: dict[str, Any]
     title: str
-    kin: list[Kin]
+    kin: list[KinBlock]
     text: str
     cut: bool
 
@@ -55,12 +55,12 @@ def page_view(context: Context, page: int) -> PageView | None:
     return PageView(row, plain(row["title"] or "no title"), kin, text[:TEXT], len(text) > TEXT)
 
 
-def _template(context: Context, row: dict[str, Any]) -> Kin:
+def _template(context: Context, row: dict[str, Any]) -> KinBlock:
     style, structure = (
-        shelf.get([row["page"]]).get(row["page"]) for shelf in (context.styles, context.structures)
+        store.get([row["page"]]).get(row["page"]) for store in (context.styles, context.structures)
     )
     if style is None:
-        return Kin(
+        return KinBlock(
             "No template", "The page has too little HTML to judge its style, or only its text is known.", []
         )
     found = context.checker.known.like_style(style, structure)[: LISTED + 1]
@@ -70,11 +70,11 @@ def _template(context: Context, row: dict[str, Any]) -> Kin:
         if other["page"] != row["page"]:
             rows.append(other | {"note": similarity(one.similarity)})
     if row["cluster"] is None:
-        return Kin("Its template is its own", "No other page matches it in enough dimensions.", rows)
+        return KinBlock("Its template is its own", "No other page matches it in enough dimensions.", rows)
     size = context.catalog.row("SELECT pages, domains FROM clusters WHERE cluster = ?", [row["cluster"]])
     pages, domains = (size["pages"], size["domains"]) if size else (0, 0)
     name = f" ({plain(row['software'])})" if row["software"] else ""
-    return Kin(
+    return KinBlock(
         f"One of {plural(pages, 'page')} on {plural(domains, 'domain')} with its template{name}",
         f"{similarity(row['similarity'])} similar to the most typical of them. The closest, and how similar "
         "they are to this page:",
@@ -83,9 +83,9 @@ def _template(context: Context, row: dict[str, Any]) -> Kin:
     )
 
 
-def _copies(context: Context, row: dict[str, Any]) -> Kin:
+def _copies(context: Context, row: dict[str, Any]) -> KinBlock:
     if row["class"] is None:
-        return Kin("No copy by shingles", "No other page shares enough of its phrases.", [])
+        return KinBlock("No copy by shingles", "No other page shares enough of its phrases.", [])
     total = context.catalog.one('SELECT pages FROM classes WHERE "class" = ?', [row["class"]])
     rows = context.catalog.rows(
         f'SELECT page, url, kind, jaccard FROM copies WHERE "class" = ? AND page <> ? '
@@ -97,12 +97,12 @@ def _copies(context: Context, row: dict[str, Any]) -> Kin:
             "" if one["jaccard"] is None else f", {percent(one['jaccard'])} of the phrases"
         )
     title = f"One of {plural(total or 0, 'copy', 'copies')} by shingles: the same text, or almost"
-    return Kin(title, "Phrases in common with the first of the class:", rows, f"/copies/{row['class']}")
+    return KinBlock(title, "Phrases in common with the first of the class:", rows, f"/copies/{row['class']}")
 
 
-def _fuzzy(context: Context, row: dict[str, Any]) -> Kin:
+def _fuzzy(context: Context, row: dict[str, Any]) -> KinBlock:
     if row["fuzzy"] is None:
-        return Kin("No copy by ssdeep", "No other page has a digest that scores high enough.", [])
+        return KinBlock("No copy by ssdeep", "No other page has a digest that scores high enough.", [])
     rows = context.catalog.rows(
         f"SELECT page, url, kind, score FROM fuzzy_copies WHERE fuzzy = ? AND page <> ? "
         f"ORDER BY page LIMIT {LISTED}",
@@ -110,12 +110,12 @@ def _fuzzy(context: Context, row: dict[str, Any]) -> Kin:
     )
     for one in rows:
         one["note"] = f"{one['kind']}, score {one['score']}"
-    return Kin("Copies by ssdeep", "Digests of the whole text that score high:", rows)
+    return KinBlock("Copies by ssdeep", "Digests of the whole text that score high:", rows)
 
 
-def _quilt(context: Context, row: dict[str, Any]) -> Kin:
+def _quilt(context: Context, row: dict[str, Any]) -> KinBlock:
     if row["covered_fraction"] is None:
-        return Kin("Not a quilt", "Too little of its text is on other sites' pages.", [])
+        return KinBlock("Not a quilt", "Too little of its text is on other sites' pages.", [])
     rows = context.catalog.rows(
         "SELECT source AS page, source_url AS url, share FROM quilt_sources WHERE page = ? "
         f"ORDER BY rank LIMIT {LISTED}",
@@ -124,7 +124,7 @@ def _quilt(context: Context, row: dict[str, Any]) -> Kin:
     for one in rows:
         one["note"] = percent(one["share"])
     title = f"A quilt: {percent(row['covered_fraction'])} of its text is on other pages"
-    return Kin(
+    return KinBlock(
         title,
         f"{plural(row['sources'], 'source')}, and how much of the shared text each has:",
         rows,
@@ -132,7 +132,7 @@ def _quilt(context: Context, row: dict[str, Any]) -> Kin:
     )
 
 
-def _taken(context: Context, row: dict[str, Any]) -> Kin:
+def _taken(context: Context, row: dict[str, Any]) -> KinBlock:
     rows = context.catalog.rows(
         f"SELECT page, url, share FROM quilted_from WHERE source = ? ORDER BY share DESC LIMIT {LISTED}",
         [row["page"]],
@@ -140,16 +140,16 @@ def _taken(context: Context, row: dict[str, Any]) -> Kin:
     for one in rows:
         one["note"] = percent(one["share"])
     if not rows:
-        return Kin("In no quilt", "No quilt has text of this page.", [])
-    return Kin(
+        return KinBlock("In no quilt", "No quilt has text of this page.", [])
+    return KinBlock(
         "Quilts that have text of this page", "How much of the text that each shares is of this page:", rows
     )
 
 
-def _donors(context: Context, row: dict[str, Any]) -> Kin:
+def _donors(context: Context, row: dict[str, Any]) -> KinBlock:
     cover = context.catalog.row("SELECT popular, cover, donors FROM covers WHERE page = ?", [row["page"]])
     if cover is None:
-        return Kin("Few popular phrases", "The page does not live off phrases that many pages have.", [])
+        return KinBlock("Few popular phrases", "The page does not live off phrases that many pages have.", [])
     donors = cover["donors"][:LISTED]
     pages = context.catalog.pages([donor["page"] for donor in donors])
     rows = [
@@ -158,4 +158,4 @@ def _donors(context: Context, row: dict[str, Any]) -> Kin:
         if donor["page"] in pages
     ]
     title = f"{plural(cover['popular'], 'popular phrase')} of {context.run.params.shingles.m} sampled"
-    return Kin(title, f"{plural(cover['cover'], 'page')} hold them all:", rows)
+    return KinBlock(title, f"{plural(cover['cover'], 'page')} hold them all:", rows)
