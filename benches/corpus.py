@@ -109,7 +109,7 @@ def shares(counts: Mapping[str, int], pages: int) -> dict[str, int]:
 
 
 def url_of(package: str, name: str) -> str:
-    """The page's made-up address, under one registered domain per package.
+    """The page's made-up URL, under one registered domain per package.
 
     >>> url_of("libstdc++-12-doc", "usr/share/doc/libstdc++-12-doc/html/faq.html")
     'http://libstdcpp-12-doc.example/libstdc%2B%2B-12-doc/html/faq.html'

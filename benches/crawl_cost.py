@@ -52,7 +52,7 @@ def main() -> None:
     publish(
         "crawl_cost",
         [
-            Row(f"digest, look-up and curve at {count:,} known pages", 1000 * see, "ms a page", at_most=1),
+            Row(f"digest, lookup and curve at {count:,} known pages", 1000 * see, "ms a page", at_most=1),
             Row("mean length of the timed texts", sum(map(len, sample)) / len(sample), "characters"),
             Row("memory for a known page", per_page, "bytes"),
             Row("a link that was not met before", 1e6 * link, "µs"),

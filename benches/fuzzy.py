@@ -1,4 +1,4 @@
-"""Digests, scores, classes and look-ups, beside libfuzzy and beside comparing all with all."""
+"""Digests, scores, classes and lookups, beside libfuzzy and beside comparing all with all."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def known_rows(digests: Sequence[str]) -> list[Row]:
         index.add(digest, text)
     mean = (time.perf_counter() - begin) / len(last)
     return [
-        Row("look-up at 1,000,000 known pages, mean", mean * 1e3, "ms", at_most=1),
+        Row("lookup at 1,000,000 known pages, mean", mean * 1e3, "ms", at_most=1),
         Row("memory for each known page", memory / KNOWN, "bytes"),
         Row("memory for each unique page", memory / kinds.count("unique"), "bytes"),
     ]

@@ -201,7 +201,7 @@ def borrowings(
         yield row(what, met / max(due, 1), "share", goal)
     called = texts_of.framed_quilts(found[False], made.borrowings)
     max_called = 0 if params.profile == "default" else None
-    label = f"{params.profile}: pages in the frame of their own site called quilts"
+    label = f"{params.profile}: pages with the boilerplate of their own site called quilts"
     yield Row(label, called, "pages", at_most=max_called)
 
 

@@ -3,7 +3,8 @@
 Every package plays one site. Labels are what the pages declare of themselves (`corpus_labels`), nothing else.
 Planted pages are made of the real pages' words: edited copies with a known similarity, quilts with known
 sources, pages that borrowed before others copied the same, and negatives: pages of unlike markup that carry
-the same inline script library or icons, and pages with a few foreign phrases in the frame of their own site.
+the same inline script library or icons, and pages with a few foreign phrases among the boilerplate of their
+own site.
 """
 
 from __future__ import annotations

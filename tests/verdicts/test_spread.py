@@ -249,7 +249,7 @@ def test_check_says_what_people_said(opened: tuple[Catalog, State], made: tuple[
 def test_every_page_finds_its_cluster_and_its_copies(
     opened: tuple[Catalog, State], made: tuple[Path, Path]
 ) -> None:
-    """By look-ups, against the tables of the scan, which compared the pages themselves."""
+    """By lookups, against the tables of the scan, which compared the pages themselves."""
     catalog, state = opened
     checker = Checker(catalog.run, catalog=catalog, state=state)
     pages = [page for page in pagekin.read(made[1]) if page.html is not None]

@@ -1,7 +1,7 @@
 """The catalog: one DuckDB file with the rows that screens, verdicts and block lists ask for.
 
 Tables stand in the order in which they are asked for (a cluster's members together, a domain's pages
-together), so that DuckDB's block statistics do what an index would: a look-up reads one block. Sorted lists
+together), so that DuckDB's block statistics do what an index would: a lookup reads one block. Sorted lists
 take columns, not rows. Pages of the runs that a run was made against are in it too.
 """
 
