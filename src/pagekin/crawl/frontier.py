@@ -10,13 +10,13 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Collection, Iterator
-from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
 from pagekin.crawl.patterns import Arm, SeenUrls
 from pagekin.crawl.series import ENTRY, LinkPath
 from pagekin.crawl.yields import Yields
+from pagekin.urls import name_hash
 
 UNIQUE_FIRST = "unique-first"
 BREADTH_FIRST = "breadth-first"
@@ -229,8 +229,7 @@ class Frontier:
         lot = self._lots.get(arm)
         if lot is None:
             # Ties are broken at random, by the seed: the order of arrival would favour what is listed first.
-            name = f"{self._seed} {arm}".encode("utf-8", "replace")
-            lot = self._lots[arm] = int.from_bytes(blake2b(name, digest_size=6).digest(), "little")
+            lot = self._lots[arm] = name_hash(str(self._seed), *arm)
         # Of two URLs that are the same but for one part, the one met first goes first.
         return -self.yields.bound(arm) * (AGAIN if arm.again else 1.0), lot, arm
 

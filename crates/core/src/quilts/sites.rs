@@ -9,7 +9,8 @@ use arrow_schema::ArrowError;
 use crate::arrow::{column, string};
 use crate::hash::{mix, name_hash};
 
-/// What makes two pages foreign to each other.
+/// What makes two pages foreign to each other. Donors of phrases have another rule, `phrases::covers::is_own`, which says how
+/// often the two differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
     /// Nothing is asked: every other page may be a source.

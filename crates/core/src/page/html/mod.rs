@@ -8,4 +8,5 @@ pub mod generator;
 pub mod markup;
 pub mod skeleton;
 pub mod structure;
+mod tag_ngrams;
 pub mod text;

@@ -4,20 +4,18 @@
 //! over the n-grams of four start tags, without those that only carry what others wrote.
 
 use crate::hash::mix;
+use crate::page::html::tag_ngrams::{TagNgrams, stored};
 
-/// Tags in an n-gram.
-const NGRAM: usize = 4;
 pub const MINIMA: usize = 32;
 
 pub struct Skeleton {
-    last: [u64; NGRAM],
-    tags: usize,
+    ngrams: TagNgrams,
     min: [u64; MINIMA],
 }
 
 impl Default for Skeleton {
     fn default() -> Self {
-        Skeleton { last: [0; NGRAM], tags: 0, min: [u64::MAX; MINIMA] }
+        Skeleton { ngrams: TagNgrams::default(), min: [u64::MAX; MINIMA] }
     }
 }
 
@@ -25,24 +23,15 @@ impl Skeleton {
     /// One more start tag, by a number for its name.
     #[inline]
     pub fn tag(&mut self, name: u64) {
-        self.last[self.tags % NGRAM] = name;
-        self.tags += 1;
-        if self.tags < NGRAM {
-            return;
+        if let Some(hash) = self.ngrams.push(name) {
+            let min = &mut self.min[(hash >> 59) as usize];
+            *min = hash.min(*min);
         }
-        let mut ngram = 0u64;
-        for back in 0..NGRAM {
-            ngram = ngram.rotate_left(16) ^ self.last[(self.tags + back) % NGRAM];
-        }
-        let hash = mix(ngram);
-        let min = &mut self.min[(hash >> 59) as usize];
-        *min = hash.min(*min);
     }
 
     /// The minima, 16 bits of each and 0 for none; nothing for a page of fewer tags than an n-gram has.
     pub fn finish(&self) -> Option<[u16; MINIMA]> {
-        let stored = |min: u64| if min == u64::MAX { 0 } else { 1 + (mix(min) % 65535) as u16 };
-        (self.tags >= NGRAM).then(|| self.min.map(stored))
+        self.ngrams.any().then(|| self.min.map(stored))
     }
 }
 

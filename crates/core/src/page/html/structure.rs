@@ -6,9 +6,8 @@
 //! densification): the share of matching dimensions then estimates Jaccard for small pages too.
 
 use crate::hash::mix;
+use crate::page::html::tag_ngrams::{TagNgrams, stored};
 
-/// Tags in an n-gram.
-const TAGS: usize = 4;
 /// A page that fills less than one in so many dimensions by its own n-grams has too little structure to compare: about
 /// 30 different n-grams for 128 dimensions.
 const FEWEST: usize = 5;
@@ -60,15 +59,14 @@ impl Tag {
 
 /// Collects the n-grams of a page's tags.
 pub struct Structure {
-    last: [u64; TAGS],
-    tags: usize,
+    ngrams: TagNgrams,
     minima: Vec<u64>,
 }
 
 impl Structure {
     /// With m dimensions; with none, nothing is collected.
     pub fn new(m: usize) -> Self {
-        Structure { last: [0; TAGS], tags: 0, minima: vec![u64::MAX; m] }
+        Structure { ngrams: TagNgrams::default(), minima: vec![u64::MAX; m] }
     }
 
     /// Whether anything is collected.
@@ -83,13 +81,7 @@ impl Structure {
         if !self.wanted() {
             return;
         }
-        self.last[self.tags % TAGS] = tag.0;
-        self.tags += 1;
-        if self.tags < TAGS {
-            return;
-        }
-        let ngram = (0..TAGS).fold(0u64, |ngram, back| ngram.rotate_left(16) ^ self.last[(self.tags + back) % TAGS]);
-        let hash = mix(ngram);
+        let Some(hash) = self.ngrams.push(tag.0) else { return };
         let place = ((hash >> 32) * self.minima.len() as u64) >> 32;
         if let Some(minimum) = self.minima.get_mut(place as usize) {
             // The bits that chose the place say nothing within it.
@@ -99,11 +91,10 @@ impl Structure {
 
     /// The fingerprint: 16 bits of each minimum, 0 for none; nothing for a page of fewer tags than an n-gram has.
     pub fn finish(&self) -> Option<Vec<u16>> {
-        if self.tags < TAGS || self.minima.is_empty() {
+        if !self.ngrams.any() || !self.wanted() {
             return None;
         }
-        let stored = |minimum: &u64| if *minimum == u64::MAX { 0 } else { 1 + (mix(*minimum) % 65535) as u16 };
-        let own: Vec<u16> = self.minima.iter().map(stored).collect();
+        let own: Vec<u16> = self.minima.iter().map(|minimum| stored(*minimum)).collect();
         let m = own.len();
         if own.iter().filter(|v| **v != 0).count() * FEWEST < m {
             return Some(own);
