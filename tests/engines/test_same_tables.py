@@ -126,6 +126,8 @@ def test_spark_as_it_comes(crawls: list[list[Path]], alone: list[Run], spark: En
         assert step["stages"] >= 1
         assert step["tasks"] >= step["stages"]
         assert step["shuffled_bytes"] >= 0
+        assert step["worker_cpu_seconds"] > 0
+        assert step["jvm_cpu_seconds"] > 0
         assert step["worker_peak_bytes"] > 10**7
         assert step["driver_peak_bytes"] > 10**7
 
