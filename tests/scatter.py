@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import pickle
 import random
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ from pagekin.params import ReadParams
 from pagekin.readers import Input
 from pagekin.run import Run
 from pagekin.tables import Table
+
+MAX_COLLECTED = 100
+"""So many rows a detector may collect: figures, and examples of which it says how many there are at most."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class ScatterEngine(Engine):
         return self._scattered(found, kernel.schema)
 
     def sql(self, query: str, schema: pa.Schema, **data: Scattered) -> Scattered:
-        tables = {name: self.collect(one) for name, one in data.items()}
+        tables = {name: _rows(one) for name, one in data.items()}
         return self._scattered(list(answer(self.database, query, schema, tables)), schema)
 
     def components(self, edges: Scattered) -> Scattered:
@@ -102,14 +106,16 @@ class ScatterEngine(Engine):
         return data
 
     def collect(self, data: Scattered) -> pa.Table:
-        return pa.Table.from_batches(_opened(data), data.schema)
+        found = _rows(data)
+        asks = sys._getframe(1).f_globals["__name__"]
+        # Tests may have all rows. What a detector collects is in the driver's memory, whatever the crawl.
+        assert not asks.startswith("pagekin.") or found.num_rows <= MAX_COLLECTED, f"{asks} collects rows"
+        return found
 
     def publish(self, run: Run, step: str, tables: Mapping[Table, Scattered]) -> None:
         run.clear_work(step)
         for table, data in tables.items():
-            ordered = answer(
-                self.database, "FROM data", table.schema, {"data": self.collect(data)}, table.keys
-            )
+            ordered = answer(self.database, "FROM data", table.schema, {"data": _rows(data)}, table.keys)
             write_table(run.work(step), table, ordered)
         run.stage(step)
         run.publish(step, list(tables))
@@ -126,8 +132,24 @@ class ScatterEngine(Engine):
 
 def _sent(kernel: Kernel) -> Kernel:
     """The kernel as another process has it."""
+    assert is_plain(kernel), f"{kernel} holds more than parameters"
     sent: Kernel = pickle.loads(pickle.dumps(kernel))
     return sent
+
+
+def is_plain(value: Any) -> bool:
+    """Whether it is parameters and nothing else: no run, no file, no function. Pickle would take a run."""
+    if is_dataclass(value) and not isinstance(value, type | Engine):
+        return all(is_plain(getattr(value, field.name)) for field in fields(value))
+    if isinstance(value, tuple | list):
+        return all(map(is_plain, value))
+    if isinstance(value, dict):
+        return all(map(is_plain, [*value, *value.values()]))
+    return value is None or isinstance(value, str | bytes | int | float | pa.Schema | Table)
+
+
+def _rows(data: Scattered) -> pa.Table:
+    return pa.Table.from_batches(_opened(data), data.schema)
 
 
 def _opened(data: Scattered) -> Iterator[Batch]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pydoc
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -37,18 +39,38 @@ EDGES = [
 """Pages that have nothing, or too much of one thing."""
 
 
+MODULES = ("argparse", "collections", "email.message", "http.client", "http.server", "json", "unittest.case")
+
+
 def documentation(folder: Path) -> list[Path]:
-    """Some pages of the Rust documentation, if it is here: pages that we did not make."""
+    """Some pages of the Rust documentation, or else of Python's: pages that we did not make."""
+    for number, page in enumerate(rust_pages()):
+        (folder / str(number % 3)).mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, folder / str(number % 3) / f"{page.parent.name}.{page.name}")
+    if not folder.exists():
+        folder.mkdir()
+        for name in MODULES:
+            written = pydoc.html.document(importlib.import_module(name), name)
+            (folder / f"{name}.html").write_text(pydoc.html.page(name, written), encoding="utf-8")
+    return [folder]
+
+
+def rust_pages() -> list[Path]:
     rustc = shutil.which("rustc")
     if rustc is None:
         return []
     root = subprocess.run([rustc, "--print", "sysroot"], capture_output=True, text=True, check=True)
     source = Path(root.stdout.strip()) / "share/doc/rust/html/std"
-    for number, name in enumerate(("collections", "fmt", "io")):
-        for page in sorted((source / name).glob("*.html"))[:30]:
-            (folder / str(number)).mkdir(parents=True, exist_ok=True)
-            shutil.copy(page, folder / str(number))
-    return [folder] if folder.exists() else []
+    names = ("collections", "fmt", "io")
+    return [page for name in names for page in sorted((source / name).glob("*.html"))[:30]]
+
+
+def test_documentation_is_there_without_rust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    (folder,) = documentation(tmp_path / "docs")
+    pages = list(folder.iterdir())
+    assert len(pages) == len(MODULES)
+    assert min(page.stat().st_size for page in pages) > 10_000
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +148,8 @@ def test_spark_as_it_comes(crawls: list[list[Path]], alone: list[Run], spark: En
         assert step["stages"] >= 1
         assert step["tasks"] >= step["stages"]
         assert step["shuffled_bytes"] >= 0
+        assert step["worker_cpu_seconds"] > 0
+        assert step["jvm_cpu_seconds"] > 0
         assert step["worker_peak_bytes"] > 10**7
         assert step["driver_peak_bytes"] > 10**7
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -74,3 +75,37 @@ def test_peaks_are_of_their_step(spark: Any) -> None:
     large, small = peak(400 << 20), peak(1)
     assert large > 400 << 20
     assert small < large - (300 << 20)
+
+
+@dataclass(frozen=True)
+class Computes:
+    """A kernel that keeps its process busy, or waits."""
+
+    seconds: float
+    busy: bool
+    schema: pa.Schema = ROWS
+
+    def open(self, threads: int) -> BatchFunction:
+        def worked(batch: Batch) -> Batch:
+            clock = time.process_time if self.busy else time.monotonic
+            end = clock() + self.seconds
+            while clock() < end:
+                time.sleep(0 if self.busy else 0.01)
+            return batch
+
+        return worked
+
+
+def test_processor_time_is_that_of_workers(spark: Any) -> None:
+    """Of the same step: what they waited is in the time of the tasks alone."""
+    rows = spark.table(pa.table([pa.array(range(10), pa.int64())], schema=ROWS))
+
+    def figures(busy: bool) -> dict[str, float]:
+        spark.collect(spark.keep(spark.map(rows, Computes(1.0, busy))))
+        found: dict[str, float] = spark.session.figures()
+        return found
+
+    spark.session.figures()
+    works, waits = figures(True), figures(False)
+    assert works["worker_cpu_seconds"] >= 1
+    assert waits["worker_cpu_seconds"] < 1 <= waits["task_seconds"]

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scatter import ScatterEngine
+from scatter import ScatterEngine, is_plain
 
 import pagekin
 from pagekin.engines.base import EDGES, Batch, BatchFunction, Engine, Resources
@@ -97,6 +97,41 @@ def test_map_and_exchange(engine: Engine) -> None:
     for key, value in rows:
         groups.setdefault(key, []).append(2 * value)
     assert rows_of(engine, found) == sorted((key, min(of), len(of)) for key, of in groups.items())
+
+
+@dataclass(frozen=True)
+class HoldsRun:
+    """A kernel that could read what it likes. It pickles."""
+
+    run: Run
+    schema: pa.Schema = ROWS
+
+    def open(self, threads: int) -> BatchFunction:
+        return lambda batch: batch
+
+
+def test_a_kernel_is_parameters_and_no_more(run: Run, tmp_path: Path) -> None:
+    """As the scatter engine sees to for the kernels of all detectors."""
+    scatter = ScatterEngine(1)
+    with pytest.raises(AssertionError, match="more than parameters"):
+        scatter.map(scatter.table(numbers([])), HoldsRun(run))
+    with (tmp_path / "file").open("w") as file:
+        assert not any(map(is_plain, (run, ScatterEngine, scatter, print, [file], {"run": run})))
+    assert is_plain((run.params, EDGES, {"k": [1.5, None]}))
+
+
+def test_a_detector_collects_no_rows() -> None:
+    """As the scatter engine sees to: a driver has no room for what grows with the crawl."""
+    detector: dict[str, Any] = {"__name__": "pagekin.detect.some"}
+    exec("def collected(engine, data): return engine.collect(data)", detector)
+    scatter = ScatterEngine(1)
+    for rows in (100, 101):
+        data = scatter.table(numbers([(row, row) for row in range(rows)]))
+        if rows == 100:
+            assert detector["collected"](scatter, data).num_rows == rows
+        else:
+            with pytest.raises(AssertionError, match="collects rows"):
+                detector["collected"](scatter, data)
 
 
 def test_sql_joins_and_counts(engine: Engine) -> None:

@@ -36,6 +36,15 @@ def test_pool_of_a_scan(small_web: Path, tmp_path: Path, memory: int, pool: str)
     assert pa.default_memory_pool().backend_name == before.backend_name
 
 
+@pytest.mark.parametrize(("memory", "kept"), [(64 * 10**6, False), (10**9, True)])
+def test_a_database_goes_with_its_step(small_web: Path, tmp_path: Path, memory: int, kept: bool) -> None:
+    """Unless there is memory for what it keeps."""
+    engine = LocalEngine(1, memory=memory)
+    pagekin.scan(small_web, tmp_path / "run", only=["duplicates"], engine=engine)
+    assert (engine._database is not None) is kept
+    engine.close()
+
+
 def test_pool_after_a_failure() -> None:
     before = pa.default_memory_pool().backend_name
     with pytest.raises(OSError, match="full"), FreedMemory(1).step():

@@ -9,7 +9,7 @@ meanwhile.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pyarrow as pa
@@ -33,8 +33,11 @@ class FreedMemory:
         self._passed = 0
 
     @contextmanager
-    def step(self) -> Iterator[None]:
-        """Around a step. A buffer goes back to the pool that it came from, whatever the pool is by then."""
+    def step(self, release: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Around a step; `release` lets go of what the engine would keep for the next one.
+
+        A buffer goes back to the pool that it came from, whatever the pool is by then.
+        """
         if self._trim is None:
             yield
             return
@@ -44,6 +47,7 @@ class FreedMemory:
             yield
         finally:
             pa.set_memory_pool(before)
+            release()
             self._trim(0)
 
     def behind(self, batches: Iterator[Batch]) -> Iterator[Batch]:

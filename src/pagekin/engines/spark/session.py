@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -93,19 +94,22 @@ class Notes:
 
 @dataclass(frozen=True)
 class Measured:
-    """A worker's function that tells how much memory its process took meanwhile."""
+    """A worker's function that tells what its process took meanwhile: memory and processor time."""
 
     function: Callable[[Iterable[Any]], Iterator[Any]]
     peaks: Accumulator[int]
+    seconds: Accumulator[float]
 
     def __call__(self, source: Iterable[Any]) -> Iterator[Any]:
         source = iter(source)
         # The process has done other tasks before, of other steps.
         forget_peak_memory()
+        begin = time.process_time()
         yield from self.function(source)
         # A worker that leaves rows unread is not used again.
         for _ in source:
             pass
+        self.seconds.add(time.process_time() - begin)
         self.peaks.add(peak_memory())
 
 
@@ -128,6 +132,7 @@ class Session:
         self._min_partitions = int(self.spark.conf.get(PARTITIONS) or 1)
         self.cores = max(self.spark.sparkContext.defaultParallelism, 2)
         self._peaks = self.spark.sparkContext.accumulator(0, Largest())
+        self._worker_seconds = self.spark.sparkContext.accumulator(0.0)
         self.notes = Notes(self.spark.sparkContext.accumulator({}, Latest()))
         self._stages = -1
         """The last stage that figures were given of."""
@@ -168,7 +173,7 @@ class Session:
 
     def measured(self, function: Callable[[Iterable[Any]], Iterator[Any]]) -> Measured:
         """The function as workers get it."""
-        return Measured(function, self._peaks)
+        return Measured(function, self._peaks, self._worker_seconds)
 
     def stages(self, after: int = -1) -> list[Any]:
         """What Spark knows of the stages behind one that ran tasks."""
@@ -183,13 +188,16 @@ class Session:
         """What the stages since the last call cost."""
         stages = self.stages(self._stages)
         self._stages = max((stage.stageId() for stage in stages), default=self._stages)
-        peak = self._peaks.value
-        self._peaks.value = 0
+        peak, workers = self._peaks.value, self._worker_seconds.value
+        self._peaks.value, self._worker_seconds.value = 0, 0.0
         self.notes.taken.value = {}
         return {
             "stages": len(stages),
             "tasks": sum(stage.numCompleteTasks() for stage in stages),
             "task_seconds": round(sum(stage.executorRunTime() for stage in stages) / 1000, 3),
+            # The tasks' own threads in the JVM; not its compiler, nor its collector of garbage.
+            "jvm_cpu_seconds": round(sum(stage.executorCpuTime() for stage in stages) / 10**9, 3),
+            "worker_cpu_seconds": round(workers, 3),
             "shuffled_bytes": sum(stage.shuffleWriteBytes() for stage in stages),
             "worker_peak_bytes": peak,
         }
