@@ -91,6 +91,34 @@ def test_a_body_that_never_begins(tmp_path: Path) -> None:
     assert server.paths.count("/events") == 2
 
 
+HEADERS = {
+    "lines": (b"HTTP/1.1 200 OK\r\n", b"X-A: y\r\n" * 1000),
+    "one line": (b"HTTP/1.1 200 OK\r\nX-A: y\r\n", b" y\r\n" * 1000),
+    "announcements": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100),
+}
+
+
+@pytest.mark.parametrize("kind", HEADERS)
+def test_headers_without_an_end(tmp_path: Path, kind: str) -> None:
+    """They were held until the time was up, hundreds of megabytes of them."""
+    first, more = HEADERS[kind]
+    sent = []
+
+    def flood(send: Send) -> None:
+        send(first)
+        for _ in range(10_000):
+            send(more)
+            sent.append(len(more))
+
+    with hostile_server(answers={"/flood": flood}) as server:
+        seeds = [f"{server.url}flood", f"{server.url}good/1"]
+        done = run("crawl", *seeds, "-o", tmp_path / "crawl", "--delay", "0", "--timeout", "30")
+    assert "no page 1: connection" in done.stderr
+    assert server.paths.count("/flood") == 2
+    # Beside our limit, what is on its way: the buffers of two connections.
+    assert sum(sent) < 16 << 20
+
+
 @pytest.mark.parametrize(
     ("raw", "path"),
     [

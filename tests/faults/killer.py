@@ -75,6 +75,10 @@ class Killer:
         """Runs a command to its end."""
         assert self._run(Moment("steps", 0, "before"), folder, args, None) == 0
 
+    def said(self) -> str:
+        """What the last command wrote to its streams."""
+        return self._output.read_text(errors="replace")
+
     def _run(self, moment: Moment, folder: Path, args: tuple[str | Path, ...], log: Path | None) -> int:
         request = {
             "args": [str(arg).replace("FOLDER", str(folder)) for arg in args],
@@ -92,7 +96,7 @@ class Killer:
         self._server.stdin.write(json.dumps(request).encode() + b"\n")
         self._server.stdin.flush()
         code = int(self._server.stdout.readline())
-        said = self._output.read_text(errors="replace")
+        said = self.said()
         assert "Traceback" not in said, said
         assert code in (0, -signal.SIGKILL), f"{moment}: exit {code}: {said}"
         return code

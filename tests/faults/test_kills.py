@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -166,8 +167,12 @@ WRITERS = {
 
 def files_in(folder: Path) -> dict[str, bytes]:
     """What is there under its own name: what is half-written has another, which begins with a dot."""
-    found = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
-    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".")}
+    found = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(name): path.read_bytes()
+        for name, path in found.items()
+        if not any(part.startswith(".") for part in name.parts)
+    }
 
 
 def kill_writers(killer: Killer, name: str, judged: Path, choose: Choice, folder: Path) -> None:
@@ -201,6 +206,60 @@ def test_files_are_whole_or_not_there_at_every_step(
     killer: Killer, name: str, judged: Path, tmp_path: Path
 ) -> None:
     kill_writers(killer, name, judged, every_step, tmp_path)
+
+
+RESULTS = "".join(
+    json.dumps({"query": "q", "rank": rank, "url": f"http://r.example/{rank}", "text": "some words " * rank})
+    + "\n"
+    for rank in range(1, 20)
+)
+IN_RUNS = {
+    "sweep": ("sweep", "FOLDER", "--k", "5", "--c", "2", "--m", "50", "--theta", "0.5"),
+    "fuzzy-threshold": ("fuzzy-threshold", "FOLDER"),
+    "audit": ("audit", "RESULTS", "--pages", "FOLDER", "-o", "FOLDER/out", "--force"),
+    "check": ("check", "FOLDER", "WEB", "--format", "jsonl"),
+}
+"""Commands that leave something in the run folder: what a study measured, an index."""
+
+
+def kill_in_runs(killer: Killer, name: str, web: Path, whole: Path, choose: Choice, folder: Path) -> None:
+    """Killed at any moment, the run stays as it was, and a second start says and writes what a first does."""
+    (folder / "results.jsonl").write_text(RESULTS)
+    shutil.copytree(whole, folder / "run")
+    places = {"RESULTS": str(folder / "results.jsonl"), "WEB": str(web)}
+    args = [places.get(part, part) for part in IN_RUNS[name]]
+
+    def said(target: Path) -> str:
+        return killer.said().replace(str(target), "FOLDER")
+
+    moments = choose(killer.operations(folder / "run", *args))
+    expected, answer = files_in(folder / "run.steps"), said(folder / "run.writes")
+    killed = 0
+    for number, moment in enumerate(moments):
+        target = folder / f"run{number}"
+        shutil.copytree(whole, target)
+        killed += killer.kill(moment, target, *args)
+        assert files_in(target).items() <= expected.items(), moment
+        killer.finish(target, *args)
+        assert files_in(target) == expected, moment
+        assert said(target) == answer, moment
+        assert_same_run(target, whole)
+        assert not list(target.glob(".index/.building*")), moment
+        shutil.rmtree(target)
+    assert killed >= 0.75 * len(moments)
+
+
+@pytest.mark.parametrize("name", IN_RUNS)
+def test_runs_are_what_they_were(killer: Killer, name: str, web: Path, whole: Path, tmp_path: Path) -> None:
+    kill_in_runs(killer, name, web, whole, lambda found: sample(found, 2), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", IN_RUNS)
+def test_runs_are_what_they_were_at_every_step(
+    killer: Killer, name: str, web: Path, whole: Path, tmp_path: Path
+) -> None:
+    kill_in_runs(killer, name, web, whole, every_step, tmp_path)
 
 
 def kill_imports(killer: Killer, choose: Choice, whole: Path, folder: Path) -> None:

@@ -41,6 +41,14 @@ def test_other_commands_in_too_little_address_space(tmp_path: Path, command: str
     assert "the address space is limited to 1.3 GB" in message
 
 
+@pytest.mark.parametrize("command", ["scan", "show", "export", "report", "check", "crawl", "serve"])
+def test_too_few_open_files(tmp_path: Path, command: str) -> None:
+    """`serve` ended in an abort with 10 to 13, and in a traceback with 18."""
+    before = limit(resource.RLIMIT_NOFILE, 18)
+    message = one_line(run(command, tmp_path, code=1, before=before))
+    assert message.endswith("only 18 files may be open (ulimit -n), and pagekin needs 64; raise the limit")
+
+
 @pytest.mark.parametrize(
     "error",
     [

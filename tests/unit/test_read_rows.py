@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -326,6 +327,30 @@ def test_damaged_parquet(tmp_path: Path) -> None:
     path.write_bytes(data[:-20])
     assert [row.reason for row in read_input(Input(0, str(path), "parquet"))] == ["unreadable"]
     assert [source.format for source in expand([str(path)])] == ["parquet"]
+
+
+def test_a_parquet_file_that_is_cut_while_it_is_read(tmp_path: Path) -> None:
+    """Arrow gives fewer rows than there are, and no error: all that came after was lost without a word."""
+    path = tmp_path / "a.parquet"
+    table = pa.table(
+        {"url": [f"http://a.example/{n}" for n in range(2000)], "html": [b"<p>%d" % n for n in range(2000)]}
+    )
+    pq.write_table(table, path, row_group_size=50, compression="none", use_dictionary=False)
+    reading = read_input(Input(0, str(path), "parquet"))
+    rows = [next(reading)]
+    os.truncate(path, path.stat().st_size // 2)
+    rows += reading
+    assert rows[-1].reason == "unreadable"
+    assert (rows[-1].detail or "").startswith("rows 1950 to 1999: ")
+    lost = [row for row in rows if row.reason]
+    assert len(rows) - len(lost) + sum(_span(row.detail or "") for row in lost) == 2000
+    assert any((row.detail or "").endswith("the file ends before them") for row in lost)
+
+
+def _span(detail: str) -> int:
+    """How many rows `rows A to B: ...` are."""
+    first, last = detail.removeprefix("rows ").partition(":")[0].split(" to ")
+    return int(last) - int(first) + 1
 
 
 @pytest.mark.parametrize("form", ["parquet", "parquet-index"])

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -97,6 +98,38 @@ def test_workers_end_with_their_parent(run_folder: Path) -> None:
                 return
             time.sleep(0.1)
     pytest.fail("a worker still answers")
+
+
+HEAD = b"POST /api/check HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+CHUNKS = HEAD + b"Transfer-Encoding: chunked\r\n\r\n1"
+FLOODS = {
+    "headers": (HEAD, b"X-A: y\r\n" * 1000),
+    "one header": (HEAD + b"X-A: ", b"y" * 10_000),
+    "a path": (b"GET /", b"y" * 10_000),
+    "after the size of a chunk": (CHUNKS + b";", b"y" * 10_000),
+    "after the last chunk": (CHUNKS + b"\r\n{\r\n0\r\n", b"X-A: y\r\n" * 1000),
+}
+
+
+def test_requests_without_an_end(run_folder: Path) -> None:
+    """200 MB of headers took 1.5 GB, and a header of 200 MB kept everybody else waiting for two minutes."""
+    with process(run_folder) as (server, url):
+        address = httpx.URL(url)
+        for name, (first, more) in FLOODS.items():
+            with socket.create_connection((address.host, address.port or 0), timeout=60) as connection:
+                sent = 0
+                with suppress(ConnectionError):
+                    connection.sendall(first)
+                    while sent < 100 << 20:
+                        connection.sendall(more)
+                        sent += len(more)
+            assert sent < 16 << 20, name
+        # What headers may be, and bodies in pieces, are as before.
+        body = {"pages": [{"url": "http://a.example/", "text": "some words " * 50_000}]}
+        for length in (10, 50_000):
+            headers = {"X-Long": "y" * length}
+            httpx.post(f"{url}/api/check", json=body, headers=headers, timeout=60).raise_for_status()
+        assert server.poll() is None
 
 
 @pytest.fixture

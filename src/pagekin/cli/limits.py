@@ -19,6 +19,8 @@ THREAD = 200 << 20
 LIBRARY_THREADS = 20
 """Threads that libraries start whatever the number of cores: Arrow alone has eight to read files.
 Up to 15 were seen; on a busy machine those of one step are still ending when the next begins."""
+FILES = 64
+"""Open files that every command may need: with 20, libraries of `serve` abort or show a traceback."""
 
 _NO_MEMORY = ("cannot allocate memory", "failed to map segment", "memory allocation", "out of memory")
 _NO_FILE = "too many open files"
@@ -26,13 +28,18 @@ _NO_THREAD = ("can't start new thread", "resource temporarily unavailable", "thr
 
 
 def check_program() -> None:
-    """Raises if the system will not give the address space and the threads that every command needs.
+    """Raises if the system will not give the address space, threads and files that every command needs.
 
     With too few threads NumPy ends as if by Ctrl-C, and Arrow waits for ever.
     """
     cores = os.cpu_count() or 1
     _check_space(PROGRAM + cores * THREAD, "pagekin", "raise the limit")
     _check_threads(LIBRARY_THREADS + 3 * cores, "pagekin", "")
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files != resource.RLIM_INFINITY and files < FILES:
+        raise LimitError(
+            f"only {files} files may be open (ulimit -n), and pagekin needs {FILES}; raise the limit"
+        )
 
 
 def check_limits(memory: int, threads: int | None) -> None:

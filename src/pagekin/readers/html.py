@@ -27,6 +27,7 @@ from pagekin.readers.files import byte_order, folder_files, kind
 from pagekin.readers.formats import HTML_SUFFIXES, MANIFESTS, format_by_name
 from pagekin.readers.http import BadEncodingError, TooLargeError, gunzip
 from pagekin.readers.manifest import MAX_MANIFEST, read_manifest
+from pagekin.readers.rows import long_name
 from pagekin.readers.source import ZIP_ERRORS, UnreadableError, is_remote, open_file, open_source
 from pagekin.readers.zips import check, open_zip, overlapping
 
@@ -117,6 +118,9 @@ def _read_file(
     packed = name.lower().endswith(".gz")
     plain = name[:-3] if packed else name
     url = _clean(entry.get("url")) or _url(plain, files.host)
+    long = long_name(entry | {"url": url})
+    if long is not None:
+        return skipped(source, index, index, "too-large", long)
     status = parse_status(entry.get("status"))
     content_type = _clean(entry.get("content_type"))
     if status not in (None, 200) and not params.keep_errors:

@@ -268,6 +268,8 @@ def _rows_from(
                     yield make(count, row, values)
                     count += 1
                     row += 1
+            if row < group_end:  # Arrow takes the end of a file for that of its rows
+                raise pa.ArrowInvalid("the file ends before them")
         except (OSError, pa.ArrowException) as error:
             detail = f"rows {row} to {group_end - 1}: {message(error)}"
             yield skipped(source, count, row, "unreadable", detail)

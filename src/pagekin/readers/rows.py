@@ -33,9 +33,9 @@ def row_record(
     decoded: bool = True,
 ) -> Record:
     """The record of one row. `decoded` tells that `html` was characters, so that its bytes are UTF-8."""
-    long = next((name for name in _NAMES if _is_long(row.get(name))), None)
+    long = long_name(row)
     if long is not None:
-        return skipped(source, record, offset, "too-large", f"{long} has more than {MAX_NAME} characters")
+        return skipped(source, record, offset, "too-large", long)
     name = as_id(row.get("id"))
     url = as_text(row.get("url")) or name
     html, text, problem = _content(row.get("html"), row.get("text"))
@@ -73,8 +73,13 @@ def row_record(
 _NAMES = ("url", "ip", "date", "content_type", "id")
 
 
-def _is_long(value: object) -> bool:
-    return isinstance(value, str | bytes) and len(value) > MAX_NAME
+def long_name(row: Mapping[str, object]) -> str | None:
+    """What to say of a row of which a name has more than `MAX_NAME` characters; None if none has."""
+    for name in _NAMES:
+        value = row.get(name)
+        if isinstance(value, str | bytes) and len(value) > MAX_NAME:
+            return f"{name} has more than {MAX_NAME} characters"
+    return None
 
 
 def _content(html: object, text: object) -> tuple[bytes | None, str | None, str | None]:

@@ -62,9 +62,11 @@ def overlapping(archive: zipfile.ZipFile) -> frozenset[int]:
 
 def check(info: zipfile.ZipInfo, shared: frozenset[int]) -> zipfile.ZipInfo:
     """The same member, or an error if it overlaps another one, or may take any amount of memory."""
-    if info.compress_type == zipfile.ZIP_LZMA:
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # An LZMA decoder takes up to 4 GB, and Python unpacks 4 KB of others at once, which may be as much.
         raise zipfile.BadZipFile(
-            "it is packed with LZMA, which may take 4 GB of memory; pack it with deflate"
+            f"it is packed by method {info.compress_type}, which may take gigabytes of memory; "
+            "pack it with deflate"
         )
     if info.header_offset in shared:
         raise zipfile.BadZipFile("the member shares its bytes with another one")

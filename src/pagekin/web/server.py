@@ -22,6 +22,7 @@ from pagekin.index.folder import IndexFolder
 from pagekin.index.words import WordIndex
 from pagekin.run import Run
 from pagekin.web.app import create_app
+from pagekin.web.connections import BoundedHeads
 from pagekin.web.context import Context, Settings
 
 CONNECTIONS = 200
@@ -142,7 +143,7 @@ def _work(run: Run, settings: Settings, index: Path, sock: socket.socket) -> Non
             access_log=False,
             limit_concurrency=CONNECTIONS,
             timeout_keep_alive=15,
-            h11_max_incomplete_event_size=64 << 10,
+            http=BoundedHeads,
             server_header=False,
             lifespan="off",
         )
