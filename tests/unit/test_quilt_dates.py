@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,40 @@ def test_dates_that_are_said_count_more_than_the_crawls(tmp_path: Path) -> None:
     assert (row["url"], row["first"]) == (QUILT["url"], "source"), "the crawl fetched the quilt first"
     years = {row["source_url"]: row["date"].year for row in run.table("all_sources").to_pylist()}
     assert years == {COPY["url"]: 1999, PARENT["url"]: 2001}
+
+
+def as_manifest(folder: Path, pages: list[dict[str, Any]]) -> Path:
+    """A folder of HTML files whose manifest says when they were fetched."""
+    folder.mkdir()
+    lines = ["path,url,date"]
+    for number, page in enumerate(pages):
+        (folder / f"{number}.html").write_text(f"<p>{page['text']}</p>")
+        lines.append(f"{number}.html,{page['url']},{page['date']}")
+    (folder / "manifest.csv").write_text("\n".join(lines))
+    return folder
+
+
+def as_warc(folder: Path, pages: list[dict[str, Any]]) -> Path:
+    folder.mkdir()
+    with (folder / "crawl.warc").open("wb") as out:
+        for page in pages:
+            body = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{page['text']}</p>".encode()
+            head = (
+                f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {page['url']}\r\n"
+                f"WARC-Date: {page['date']}T00:00:00Z\r\nContent-Type: application/http\r\n"
+                f"Content-Length: {len(body)}\r\n\r\n"
+            )
+            out.write(head.encode() + body + b"\r\n\r\n")
+    return folder / "crawl.warc"
+
+
+@pytest.mark.parametrize("write", [as_manifest, as_warc])
+def test_dates_of_other_inputs(tmp_path: Path, write: Callable[[Path, list[dict[str, Any]]], Path]) -> None:
+    crawl = write(tmp_path / "crawl", [COPY, PARENT, *OTHERS, QUILT])
+    for earlier_only, first in ((False, COPY), (True, PARENT)):
+        params = pagekin.Params().replace("quilts", earlier_only=earlier_only)
+        run = pagekin.scan(crawl, tmp_path / f"run-{earlier_only}", only=["quilts"], params=params)
+        assert sources(run) == {first["url"], *(page["url"] for page in OTHERS)}
 
 
 def test_all_sources(tmp_path: Path) -> None:

@@ -38,6 +38,26 @@ def test_names(table: Table) -> None:
     assert table.schema.names == table.names
 
 
+MADE_OF_PHRASES = {
+    "sketches": ("shingles",),
+    "duplicates": ("class", "jaccard"),
+    "phrases": ("phrase", "pages", "hosts", "domains", "functions", "example_url"),
+    "popular": ("popular",),
+    "covers": ("popular", "cover", "foreign", "donors"),
+    "sites": ("mean_popular", "std_popular", "rank"),
+    "quilts": ("grams",),
+    "originality": ("grams",),
+    "fuzzy": ("similarity",),
+}
+
+
+@pytest.mark.parametrize("table", MADE_OF_PHRASES)
+def test_columns_say_whether_phrases_wrap_around(table: str) -> None:
+    docs = {column.name: column.doc.lower() for column in TABLES[table].columns}
+    for name in MADE_OF_PHRASES[table]:
+        assert re.search(r"\b(wrap|wraps) around|as a circle|begin and end in the text", docs[name]), name
+
+
 def test_tables_are_under_their_names() -> None:
     assert all(name == table.name for name, table in TABLES.items())
 

@@ -11,7 +11,12 @@ DUPLICATES = Table(
     "Pages that are exact or near copies of each other, one row a page.",
     ("class", "page"),
     (
-        Column("class", pa.int64(), "the class: the smallest page id in it"),
+        Column(
+            "class",
+            pa.int64(),
+            "the class: the smallest page id in it. Pages are linked by phrases, counted as in `jaccard`; by "
+            "the paper's rule (similarity 0) by shingles, of texts that wrap around",
+        ),
         PAGE,
         URL,
         Column("kind", pa.string(), "`exact`: the representative's text, byte for byte; `near`: almost"),
