@@ -46,6 +46,8 @@ class Page:
     site: str
     generator: str | None = None
     """The family that the page declares; None for none, or for an editor."""
+    declared: str | None = None
+    """The same with editors: what a name should say."""
     kind: str = "real"
     sources: tuple[str, ...] = ()
     """URLs that it was planted from."""
@@ -104,7 +106,7 @@ def _real(packages: Sequence[str], pool: Path) -> Iterator[Page]:
                 body = archive.read(name)
                 made_by = generator(body)
                 known = made_by if made_by not in EDITORS else None
-                yield Page(url_of(package, name), body, package, known)
+                yield Page(url_of(package, name), body, package, known, made_by)
 
 
 def phrases(words: Sequence[str]) -> set[tuple[str, ...]]:

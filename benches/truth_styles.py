@@ -15,6 +15,7 @@ SAID = {
     "docbook": "docbook xsl",
     "docbook-dsssl": "docbook dsssl",
     "naturaldocs": "natural docs",
+    "r-help": "r help",
     "taskjuggler": "tj3man",
 }
 """How a name says a label, where it is not the label itself."""
@@ -128,7 +129,7 @@ def joined_by_library(pages: Sequence[Page], cluster: Mapping[str, int]) -> int:
 
 def names_right(run: Run, pages: Iterable[Page]) -> tuple[int, int, list[str]]:
     """Of the top clusters: right names (what most members declare), no names, and the other names."""
-    label = {page.url: page.generator for page in pages}
+    label = {page.url: page.declared for page in pages}
     members: dict[int, list[str | None]] = defaultdict(list)
     for url, cluster in clusters_of(run).items():
         members[cluster].append(label.get(url))
