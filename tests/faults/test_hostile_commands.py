@@ -83,7 +83,7 @@ ENDLESS = {
     "ssdeep": (("ssdeep", "RUN", "--match", "/dev/zero"), "/dev/zero, line 1: longer than 65,536 bytes"),
     "params": (
         ("scan", "WEB", "-o", "OUT", "--params", "/dev/zero"),
-        "/dev/zero is larger than 1,048,576 bytes",
+        "/dev/zero is larger than 65,536 bytes",
     ),
     "map": (
         ("scan", "WEB", "-o", "OUT", "--server-map", "/dev/zero"),
@@ -109,6 +109,29 @@ def test_files_without_an_end(small_web: Path, small_run: Path, tmp_path: Path, 
     args, said = ENDLESS[command]
     message = one_line(run(*(places.get(arg, arg) for arg in args), code=1))
     assert message.endswith(said)
+
+
+PARAMS = {
+    "deep": b"a=" + b"[" * 8_000,
+    "tables in tables": b"a=" + b"{a=" * 2_000,
+    "many parts": b"a" + b".a" * 30_000 + b"=1",
+    "digits": b"[fuzzy]\nthreshold=" + b"9" * 5_000,
+    "zeros": bytes(1000),
+}
+
+
+@pytest.mark.parametrize("kind", PARAMS)
+def test_parameter_files(small_web: Path, tmp_path: Path, kind: str) -> None:
+    """Brackets and digits ended in tracebacks; a key of many parts filled the memory."""
+    (tmp_path / "p.toml").write_bytes(PARAMS[kind])
+    message = one_line(run("scan", small_web, "-o", tmp_path / "r", "--params", tmp_path / "p.toml", code=2))
+    assert "p.toml is not a TOML file: " in message
+
+
+@pytest.mark.parametrize("size", ["9" * 400, "9" * 30 + "GB"])
+def test_sizes_that_nobody_has(small_web: Path, tmp_path: Path, size: str) -> None:
+    done = run("scan", small_web, "-o", tmp_path / "r", "--memory", size, code=2)
+    assert "is not a size" in done.stderr
 
 
 def test_audit_of_a_bomb(tmp_path: Path) -> None:

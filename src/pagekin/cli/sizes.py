@@ -25,7 +25,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(value), re.IGNORECASE)
+        match = re.fullmatch(r"\s*(\d{1,18}(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", str(value), re.IGNORECASE)
         if match is None:
             self.fail(f"{value!r} is not a size; write for instance 500MB or 4GB", param, ctx)
         size = int(float(match[1]) * UNITS[(match[2] or "").lower()])

@@ -13,7 +13,7 @@ MAX_HEAD = 256 << 10
 """Bytes of status lines and headers before a body; browsers take as many."""
 
 
-class BoundedHeads(HTTP11DownloadHandler):
+class BoundedDownloads(HTTP11DownloadHandler):
     """Drops the connection to a server whose headers are too long, as if it had closed it."""
 
     def __init__(self, crawler: Crawler) -> None:

@@ -14,7 +14,7 @@ def settings(params: CrawlParams) -> dict[str, Any]:
     return {
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
         "SCHEDULER": "pagekin.crawl.scheduler.FrontierScheduler",
-        "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "pagekin.crawl.downloads.BoundedHeads"),
+        "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "pagekin.crawl.downloads.BoundedDownloads"),
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
             "pagekin.crawl.robots.Robots": 100,

@@ -51,8 +51,10 @@ PROFILES = ("default", "paper")
 """What `--profile` may be."""
 
 MIB = 1 << 20
-MAX_FILE = 1 * MIB
+MAX_FILE = 64 << 10
 """Bytes of a parameter file."""
+_MAX_LINE = 8 << 10
+"""Characters of its lines: a key of 100,000 parts took 4 GB."""
 
 RENAMED = {"duplicates": {"runs": "bands"}, "fuzzy": {"least": "min_length"}, "style": {"scripts": "content"}}
 """Old names of parameters in run folders that are already there."""
@@ -192,16 +194,24 @@ class Params:
     def from_toml(cls, path: Path, profile: str | None = None) -> Params:
         """Reads a parameter file; `profile` counts more than what the file says of it."""
         try:
-            return cls.from_dict(tomllib.loads(read_at_most(path, MAX_FILE).decode("utf-8")), profile)
+            values = tomllib.loads(_toml_text(path))
         except OSError as error:
             raise ParamsError(f"cannot read the parameter file {path}: {error.strerror}") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise ParamsError(f"{path} is not a TOML file: {error}") from error
+        return cls.from_dict(values, profile)
 
     def replace(self, part: str, **values: Any) -> Params:
         """The same with some values of one part replaced."""
         old = getattr(self, part)
         return dataclasses.replace(self, **{part: dataclasses.replace(old, **values)})
+
+
+def _toml_text(path: Path) -> str:
+    text = read_at_most(path, MAX_FILE).decode("utf-8")
+    if max(map(len, text.split("\n"))) > _MAX_LINE:
+        raise ValueError(f"a line has more than {_MAX_LINE:,} characters")
+    return text
 
 
 def _check_profile(name: object) -> None:
