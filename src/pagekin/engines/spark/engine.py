@@ -160,7 +160,7 @@ class SparkEngine(Engine):
         combine: Kernel | None = None,
     ) -> SparkDataset:
         if (alone := self._alone(data)) is not None:
-            return self._in_one_place(Groups(alone, by, tuple(order), kernel), data.size)
+            return self._in_one_place(Groups(Together((alone,)), by, tuple(order), kernel), data.size)
         targets = self._targets(data.size)
         held = min(HELD_BYTES, self.memory // 8)
 
