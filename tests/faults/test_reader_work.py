@@ -183,11 +183,26 @@ def test_a_dictionary_is_copied_seldom(tmp_path: Path, damage: str) -> None:
 
     rows = grows(tmp_path, "a.warc.zst", make, 100, 50_000)
     assert rows[0].url == warcs.url(1)
-    (tmp_path / "a.warc.zst").write_bytes(warcs.dictionary_frame(bytes(2 * MIB + 1)) + frame)
+
+
+TOO_LARGE = "the dictionary at the beginning of the file is larger than 2097152 bytes"
+CUT = "the file ends inside the dictionary at its beginning"
+
+
+@pytest.mark.parametrize(
+    ("stored", "why"),
+    [
+        (warcs.dictionary_frame(bytes(2 * MIB + 1)), TOO_LARGE),
+        (struct.pack("<II", 0x184D2A5D, (1 << 32) - 1) + bytes(40), TOO_LARGE),
+        (struct.pack("<II", 0x184D2A5D, 4096) + bytes(40), CUT),
+    ],
+    ids=["unpacked", "stored", "cut"],
+)
+def test_a_dictionary_that_is_none(tmp_path: Path, stored: bytes, why: str) -> None:
+    """One as long as the file would be copied for each of its frames."""
+    (tmp_path / "a.warc.zst").write_bytes(stored)
     rows = work_of(tmp_path / "a.warc.zst")[1]
-    assert [(row.reason, row.detail) for row in rows] == [
-        ("unreadable", "the dictionary at the beginning of the file is larger than 2097152 bytes")
-    ]
+    assert [(row.reason, row.detail) for row in rows] == [("unreadable", why)]
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst", ".lz4"])

@@ -59,7 +59,7 @@ _OVERRUN = 64 << 10  # how far past a damaged frame's end its decoder may run be
 # How much of a frame is decoded to see its beginning: zstd and lz4 need a whole block. So many bytes, for so
 # many of what looks like frames in each 64 KiB of the file. Fewer with a dictionary: it is copied for each.
 _TRIALS = ((1 << 10, SNIFF), (64 << 10, 64), (5 << 20, 4))
-_TRIED_BYTES = 1 << 30
+_TRIED_BYTES = 1 << 28
 _MAX_ZSTD_BLOCK = 128 << 10
 
 
@@ -212,11 +212,15 @@ def _zstd_dictionary(source: StoredFile) -> bytes | None:
     head = source.read(8)
     dictionary = None
     if len(head) == 8 and int.from_bytes(head[:4], "little") == _DICTIONARY_FRAME:
-        dictionary = source.read(min(int.from_bytes(head[4:], "little"), _MAX_DICTIONARY + 1))
-        if dictionary.startswith(ZSTD_MAGIC):
-            size = len(dictionary)
-            dictionary = ZstdReader(FileSlice(source, 8, 8 + size)).read(_MAX_DICTIONARY + 1)
-        if len(dictionary) > _MAX_DICTIONARY:
+        size = int.from_bytes(head[4:], "little")
+        # Packed or not, what is stored is hardly larger than the dictionary.
+        if size <= _MAX_DICTIONARY:
+            dictionary = _read_at(source, 8, size)
+            if len(dictionary) < size:
+                raise UnreadableError("the file ends inside the dictionary at its beginning")
+            if dictionary.startswith(ZSTD_MAGIC):
+                dictionary = ZstdReader(FileSlice(source, 8, 8 + size)).read(_MAX_DICTIONARY + 1)
+        if max(size, len(dictionary or b"")) > _MAX_DICTIONARY:
             raise UnreadableError(
                 f"the dictionary at the beginning of the file is larger than {_MAX_DICTIONARY} bytes"
             )
