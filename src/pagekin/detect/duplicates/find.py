@@ -55,7 +55,7 @@ def find_duplicates(run: Run, engine: Engine, params: Params) -> None:
     inputs = {"known": known_classes(run, engine), "sketches": sketches}
     if wanted.similarity or not wanted.unchecked:
         inputs["texts"] = texts
-    members = engine.flow(flow, **inputs)
+    members = engine.keep(engine.flow(flow, **inputs))
     pages = engine.concat(*(engine.load(old, "pages", URLS) for old in run.lineage))
     rows = engine.sql(ROWS, DUPLICATES.schema, members=members, pages=pages)
     engine.publish(run, "duplicates", {DUPLICATES: rows})
@@ -73,11 +73,11 @@ def known_classes(run: Run, engine: Engine) -> Any:
     return engine.concat(none, *(engine.sql(query, EDGES, classes=table) for table in tables))
 
 
+# A representative is a member too. So one join with all pages is enough for both URLs.
 ROWS = """
-    SELECT members.label AS class, members.page, own.url,
-        CASE WHEN members.exact THEN 'exact' ELSE 'near' END AS kind,
-        members.label AS representative, head.url AS representative_url, members.jaccard
-    FROM members
-    LEFT JOIN pages own ON members.page = own.page
-    LEFT JOIN pages head ON members.label = head.page
+    WITH named AS (SELECT members.*, pages.url FROM members LEFT JOIN pages ON members.page = pages.page)
+    SELECT named.label AS class, named.page, named.url,
+        CASE WHEN named.exact THEN 'exact' ELSE 'near' END AS kind,
+        named.label AS representative, heads.url AS representative_url, named.jaccard
+    FROM named LEFT JOIN named heads ON named.label = heads.page
 """
